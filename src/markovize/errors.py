@@ -1,0 +1,64 @@
+"""Every error that markovize raises on purpose.
+
+::
+
+    MarkovizeError
+    ├── InputError              episodes, tables or files that cannot be read (also a ValueError)
+    │   └── MachineError        a reward machine that makes no sense
+    ├── UnrealisableError       no machine explains the episodes under the chosen labels
+    ├── UnsupportedError        the format or engine cannot express what was asked for
+    └── EngineError             an engine contradicted itself or returned garbage
+
+The command line turns each of them into one line on stderr and an exit code; Python callers can catch
+:class:`MarkovizeError` for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markovize.prefix_tree import Contradiction
+
+
+class MarkovizeError(Exception):
+    """Base of all errors raised on purpose.
+
+    >>> issubclass(InputError, MarkovizeError)
+    True
+    """
+
+
+class InputError(MarkovizeError, ValueError):
+    """Input that cannot be used; the message names the place (file, line, field) and the remedy.
+
+    >>> str(InputError("rewards[3] is NaN", where="log.jsonl:7"))
+    'log.jsonl:7: rewards[3] is NaN'
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        self.where = where
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+class MachineError(InputError):
+    """A reward machine that contradicts itself or is malformed."""
+
+
+class UnsupportedError(MarkovizeError):
+    """The chosen format or engine cannot say what was asked for; the message gives the reason."""
+
+
+class EngineError(MarkovizeError):
+    """An engine returned something that the independent replay, or its own earlier answers, refute."""
+
+
+class UnrealisableError(MarkovizeError):
+    """No reward machine explains the episodes under the chosen labels.
+
+    ``contradiction`` holds both episodes and steps and what would tell them apart.
+    """
+
+    def __init__(self, contradiction: Contradiction) -> None:
+        self.contradiction = contradiction
+        super().__init__(str(contradiction))

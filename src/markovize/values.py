@@ -1,0 +1,201 @@
+"""JSON values as labels: observations, actions and what user functions return.
+
+Two values are the same label if they are the same JSON value: ``1`` and ``1.0`` are one number, ``true`` is not
+``1``, ``null`` is refused. Python's own equality says ``True == 1``, so identity goes through :func:`key_of`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from markovize.errors import InputError
+
+Scalar: TypeAlias = bool | int | float | str
+Value: TypeAlias = "Scalar | tuple[Value, ...]"
+
+MAX_DEPTH: Final = 32
+_EXACT: Final = 2**53
+
+
+class _Flag:
+    """Marks a boolean inside a key, so that true and 1 differ."""
+
+
+def canonical(raw: Any, *, depth: int = 0) -> Value:
+    """The frozen, normalised form of a JSON value (lists become tuples, whole floats become integers).
+
+    NumPy scalars and arrays are accepted; null, objects, NaN and infinities are not.
+
+    >>> canonical([1.0, [True, "a"]])
+    (1, (True, 'a'))
+    >>> canonical(float("nan"))
+    Traceback (most recent call last):
+    markovize.errors.InputError: nan is not a finite number
+    """
+    kind = type(raw)
+    if kind is int or kind is str or kind is bool:
+        return raw  # type: ignore[no-any-return]
+    if kind is list or kind is tuple:
+        if depth >= MAX_DEPTH:
+            raise InputError(f"nested deeper than {MAX_DEPTH} lists")
+        return tuple([canonical(item, depth=depth + 1) for item in raw])
+    if isinstance(raw, (np.ndarray, np.generic)):
+        return canonical(raw.tolist(), depth=depth)
+    if isinstance(raw, float):
+        if not math.isfinite(raw):
+            raise InputError(f"{raw} is not a finite number")
+        return int(raw) if raw.is_integer() and abs(raw) <= _EXACT else raw
+    if isinstance(raw, (set, frozenset)):
+        return tuple(sorted((canonical(item, depth=depth + 1) for item in raw), key=sort_key))
+    if isinstance(raw, (int, str)):
+        return int(raw) if isinstance(raw, int) else str(raw)
+    if raw is None:
+        raise InputError("null is not a label; use a number, a string, true/false or a list of them")
+    raise InputError(f"a {kind.__name__} is not a label; use a number, a string, true/false or a list of them")
+
+
+def key_of(value: Value) -> Hashable:
+    """A hashable key that is equal exactly for equal JSON values.
+
+    >>> key_of(True) == key_of(1), key_of((1, 2)) == key_of((1.0, 2))
+    (False, True)
+    """
+    if isinstance(value, bool):
+        return (_Flag, value)
+    if isinstance(value, tuple):
+        return tuple([key_of(item) for item in value])
+    return value
+
+
+def sort_key(value: Value) -> tuple[Any, ...]:
+    """Orders any mixture of values: booleans, numbers, strings, lists.
+
+    >>> sorted([(2, 1), "b", 3, True, (1, 5)], key=sort_key)
+    [True, 3, 'b', (1, 5), (2, 1)]
+    """
+    if isinstance(value, bool):
+        return (0, value)
+    if isinstance(value, (int, float)):
+        return (1, value)
+    if isinstance(value, str):
+        return (2, value)
+    return (3, [sort_key(item) for item in value])
+
+
+def jsonable(value: Value) -> Any:
+    """The value with tuples turned back into lists, ready for :mod:`json`.
+
+    >>> jsonable((1, (2, "x")))
+    [1, [2, 'x']]
+    """
+    return [jsonable(item) for item in value] if isinstance(value, tuple) else value
+
+
+def show(value: Value) -> str:
+    """The value as people write it.
+
+    >>> show((1, 1)), show("door"), show(True)
+    ('(1, 1)', 'door', 'true')
+    """
+    if isinstance(value, tuple):
+        return "(" + ", ".join(show(item) for item in value) + ")"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+class Interner:
+    """Gives equal values equal small integers, in order of first appearance.
+
+    >>> table = Interner()
+    >>> table.ids([[0, 1], [0, 1.0], True, 1]), table.values
+    ([0, 0, 1, 2], [(0, 1), True, 1])
+    """
+
+    def __init__(self, values: Iterable[Value] = ()) -> None:
+        self.values: list[Value] = []
+        self._ids: dict[Hashable, int] = {}
+        for value in values:
+            self.id(value)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def id(self, raw: Any) -> int:
+        """The number of one value."""
+        value = canonical(raw)
+        key = key_of(value)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def find(self, value: Value) -> int | None:
+        """The number of a canonical value, or None if it was never seen."""
+        return self._ids.get(key_of(value))
+
+    def ids(self, raws: Sequence[Any]) -> list[int]:
+        """The numbers of many values; lists of integers, the common case, take a short cut."""
+        out: list[int] = []
+        known = self._ids
+        for raw in raws:
+            if type(raw) is list and all([type(item) is int for item in raw]):
+                found = known.get(tuple(raw))
+                if found is not None:
+                    out.append(found)
+                    continue
+            out.append(self.id(raw))
+        return out
+
+
+def strict_json(text: str | bytes, *, where: str = "") -> Any:
+    """Parses JSON and nothing but JSON: no NaN, no duplicate keys, no absurd numbers or nesting.
+
+    >>> strict_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    markovize.errors.InputError: field "a" appears twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique_pairs, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text (byte {error.start}); is this a binary file?", where=where) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error.msg} (column {error.colno})", where=where) from None
+    except RecursionError:
+        raise InputError("not usable: nested too deeply", where=where) from None
+    except InputError as error:
+        raise InputError(str(error), where=where) from None
+    except ValueError as error:  # integers of thousands of digits
+        raise InputError(f"not usable: {str(error).split(';')[0]}", where=where) from None
+
+
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise InputError(f'field "{name}" appears twice')
+            seen.add(name)
+    return out
+
+
+def _no_constant(name: str) -> Any:
+    raise InputError(f"{name} is not JSON; rewards and labels must be finite numbers")
+
+
+def is_file(path: str | Path) -> Path:
+    """The path, if a file can be read there; otherwise an error that says what is wrong."""
+    path = Path(path)
+    if path.is_dir():
+        raise InputError("is a folder, not a file", where=str(path))
+    if not path.exists():
+        raise InputError("no such file", where=str(path))
+    return path
