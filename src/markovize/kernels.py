@@ -1,0 +1,167 @@
+"""The compiled inner loops. Each is short, takes and returns arrays, and has a plain Python twin in the tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from markovize.traces import Bools, Ints, Longs
+
+
+@njit(cache=True)
+def _slot(keys: Longs, key: int) -> int:
+    """Where ``key`` is, or belongs, in an open-addressing table whose size is a power of two."""
+    mask = len(keys) - 1
+    at = (key * 0x9E3779B1 ^ (key >> 29)) & mask
+    while keys[at] != -1 and keys[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@njit(cache=True)
+def _table(entries: int) -> Longs:
+    size = 16
+    while size < 2 * entries:
+        size *= 2
+    return np.full(size, -1, np.int64)
+
+
+@njit(cache=True)
+def merge_prefixes(offsets: Longs, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Ints, Longs, Ints]:
+    """The prefix tree of all episodes: parent, label, depth and first step of each node; each step's node.
+
+    Node 0 is the root; parents come before their children.
+    """
+    steps = len(labels)
+    parent = np.zeros(steps + 1, np.int32)
+    label = np.zeros(steps + 1, np.int32)
+    depth = np.zeros(steps + 1, np.int32)
+    first = np.zeros(steps + 1, np.int64)
+    node_of = np.zeros(steps, np.int32)
+    keys = _table(steps)
+    nodes = np.zeros(len(keys), np.int32)
+    parent[0] = label[0] = -1
+    first[0] = -1
+    count = 1
+    for e in range(len(offsets) - 1):
+        at = 0
+        for n in range(offsets[e], offsets[e + 1]):
+            key = np.int64(at) * n_labels + labels[n]
+            slot = _slot(keys, key)
+            if keys[slot] == -1:
+                keys[slot] = key
+                nodes[slot] = count
+                parent[count] = at
+                label[count] = labels[n]
+                depth[count] = depth[at] + 1
+                first[count] = n
+                count += 1
+            at = nodes[slot]
+            node_of[n] = at
+    return parent[:count], label[:count], depth[:count], first[:count], node_of
+
+
+@njit(cache=True)
+def first_alike(nodes: Ints, labels: Ints, n_labels: int) -> Longs:
+    """For each step, the first step with the same node and the same label."""
+    steps = len(nodes)
+    keys = _table(steps)
+    steps_at = np.zeros(len(keys), np.int64)
+    out = np.zeros(steps, np.int64)
+    for n in range(steps):
+        key = np.int64(nodes[n]) * n_labels + labels[n]
+        slot = _slot(keys, key)
+        if keys[slot] == -1:
+            keys[slot] = key
+            steps_at[slot] = n
+        out[n] = steps_at[slot]
+    return out
+
+
+@njit(cache=True)
+def with_ancestors(parent: Ints, chosen: Bools) -> None:
+    """Marks, in place, every ancestor of a chosen node as chosen."""
+    for v in range(len(parent) - 1, 0, -1):
+        if chosen[v]:
+            chosen[parent[v]] = True
+
+
+@njit(cache=True)
+def tree_states(parent: Ints, label: Ints, delta: Ints, out: Ints) -> None:
+    """The machine state after each node's prefix; ``delta`` has a row per state, a column per label."""
+    out[0] = 0
+    for v in range(1, len(parent)):
+        out[v] = delta[out[parent[v]], label[v]]
+
+
+@njit(cache=True)
+def violated_pairs(
+    parent: Ints, states: Ints, node: Ints, label: Ints, outcome: Ints, n_states: int, n_labels: int, most: int
+) -> Ints:
+    """Pairs of marks with equal (u, label, u') and different outcomes, at most one pair for each such key.
+
+    Marks are visited in the given order, so sorted by depth the pairs are the shallowest ones.
+    """
+    first = np.full(n_states * n_labels * n_states, -1, np.int32)
+    pairs = np.zeros((most, 2), np.int32)
+    found = 0
+    for m in range(len(node)):
+        v = node[m]
+        key = (states[parent[v]] * n_labels + label[m]) * n_states + states[v]
+        if first[key] == -1:
+            first[key] = m
+        elif first[key] >= 0 and outcome[first[key]] != outcome[m]:
+            pairs[found, 0] = first[key]
+            pairs[found, 1] = m
+            first[key] = -2
+            found += 1
+            if found == most:
+                break
+    return pairs[:found]
+
+
+@njit(cache=True)
+def episode_states(offsets: Longs, labels: Ints, delta: Ints, initial: int) -> tuple[Ints, Ints]:
+    """The machine state before and after every step."""
+    before = np.zeros(len(labels), np.int32)
+    after = np.zeros(len(labels), np.int32)
+    for e in range(len(offsets) - 1):
+        u = initial
+        for n in range(offsets[e], offsets[e + 1]):
+            before[n] = u
+            u = delta[u, labels[n]]
+            after[n] = u
+    return before, after
+
+
+@njit(cache=True)
+def apart_pairs(parent: Ints, child_start: Ints, child: Ints, label: Ints, differ: Bools, most: int) -> Ints:
+    """Pairs of nodes that no machine can send to one state: some common continuation has different outcomes.
+
+    ``differ[a, b]`` says that the steps *into* nodes a and b (equal labels) cannot be taken from one state. Children of
+    v are ``child[child_start[v] : child_start[v + 1]]``, sorted by label, and have larger numbers than v.
+    """
+    n = len(parent)
+    pairs = np.zeros((most, 2), np.int32)
+    found = 0
+    apart = np.zeros((n, n), np.bool_)
+    for a in range(n - 1, -1, -1):
+        for b in range(a - 1, -1, -1):
+            i, j = child_start[a], child_start[b]
+            while i < child_start[a + 1] and j < child_start[b + 1]:
+                c, d = child[i], child[j]
+                if label[c] < label[d]:
+                    i += 1
+                elif label[c] > label[d]:
+                    j += 1
+                else:
+                    if differ[c, d] or apart[max(c, d), min(c, d)]:
+                        apart[a, b] = True
+                        break
+                    i += 1
+                    j += 1
+            if apart[a, b] and found < most:
+                pairs[found, 0] = a
+                pairs[found, 1] = b
+                found += 1
+    return pairs[:found]

@@ -1,0 +1,145 @@
+"""Merged episodes: the prefix tree of trigger labels, and the question whether any machine can explain them.
+
+Each node is a history of trigger labels. A *mark* is a reward label seen at the step into a node, with its outcome; only
+labels that were seen with two or more outcomes can ever conflict, so only those are marked, and branches without marks
+are dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from markovize import kernels
+from markovize.labels import LabelledSteps
+from markovize.traces import Bools, Ints, Longs, Traces
+
+
+@dataclass(frozen=True)
+class PrefixTree:
+    """The prefix tree of all episodes, cut to what can conflict. Node 0 is the root; parents precede children.
+
+    Marks are sorted by depth. ``mark_label`` counts conflicting reward labels from 0; ``reward_labels`` maps these back.
+    """
+
+    parent: Ints = field(repr=False)
+    label: Ints = field(repr=False)
+    depth: Ints = field(repr=False)
+    first_step: Longs = field(repr=False)
+    mark_node: Ints = field(repr=False)
+    mark_label: Ints = field(repr=False)
+    mark_outcome: Ints = field(repr=False)
+    reward_labels: Ints = field(repr=False)
+    n_labels: int
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def conflicting_labels(self) -> int:
+        return len(self.reward_labels)
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root's child down to this node."""
+        out: list[int] = []
+        while node > 0:
+            out.append(node)
+            node = int(self.parent[node])
+        return out[::-1]
+
+    def restricted(self, nodes: Ints) -> PrefixTree:
+        """The tree of only these nodes, their ancestors, and all marks on them."""
+        keep = np.zeros(len(self), np.bool_)
+        keep[0] = True
+        keep[nodes] = True
+        kernels.with_ancestors(self.parent, keep)
+        return _cut(self, keep)
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two steps with the same history and the same label but different outcomes: no machine can explain both."""
+
+    episodes: tuple[int, int]
+    steps: tuple[int, int]
+    rewards: tuple[float, float]
+    contradicting_episodes: int
+    trigger_on: str
+    reward_on: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        (i, j), (m, n), (r, q) = self.episodes, self.steps, self.rewards
+        what = f"rewards {r:g} and {q:g}" if r != q else f"reward {r:g}, ending the episode only once"
+        return (
+            f"no reward machine with {self.trigger_on}/{self.reward_on} labels explains these episodes: episode {i} "
+            f"step {m} and episode {j} step {n} share their history and label but have {what}. {self.advice}"
+        ).rstrip()
+
+
+def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
+    """The cut prefix tree, and for each step the first step with the same history and reward label.
+
+    The second value decides realisability: see :func:`find_contradiction`.
+    """
+    labels, marks = steps.triggers.ids, steps.rewards.ids
+    n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
+    parent, label, depth, first, node_of = kernels.merge_prefixes(steps.offsets, labels, n_labels)
+    alike = kernels.first_alike(node_of, marks, n_rewards)
+    conflicting = conflicting_labels(marks, steps.outcomes, n_rewards)
+    at = np.flatnonzero((alike == np.arange(len(alike))) & conflicting[marks])
+    order = np.argsort(depth[node_of[at]], kind="stable")
+    at = at[order]
+    compact = np.cumsum(conflicting, dtype=np.int32) - 1
+    whole = PrefixTree(
+        parent, label, depth, first,
+        node_of[at], compact[marks[at]].astype(np.int32), steps.outcomes[at],
+        np.flatnonzero(conflicting).astype(np.int32), n_labels,
+    )  # fmt: skip
+    return whole.restricted(whole.mark_node), alike
+
+
+def conflicting_labels(labels: Ints, outcomes: Ints, n_labels: int) -> Bools:
+    """For each label, whether it was seen with two or more outcomes.
+
+    >>> conflicting_labels(np.array([0, 1, 0, 1]), np.array([5, 7, 5, 8]), 2).tolist()
+    [False, True]
+    """
+    low = np.full(n_labels, np.iinfo(np.int32).max, np.int32)
+    high = np.full(n_labels, -1, np.int32)
+    np.minimum.at(low, labels, outcomes)
+    np.maximum.at(high, labels, outcomes)
+    return np.asarray(high > low)
+
+
+def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Contradiction | None:
+    """None if some machine explains the steps (linear time); otherwise the shortest pair that none can explain."""
+    wrong = np.flatnonzero(steps.outcomes != steps.outcomes[alike])
+    if not len(wrong):
+        return None
+    pairs = [(traces.locate(int(n)), traces.locate(int(alike[n]))) for n in wrong]
+    later, earlier = min(pairs, key=lambda pair: (pair[0][1], pair[1], pair[0]))
+    rewards = [float(traces.rewards[traces.offsets[e] + n]) for e, n in (earlier, later)]
+    return Contradiction(
+        (earlier[0], later[0]),
+        (earlier[1], later[1]),
+        (rewards[0], rewards[1]),
+        len({e for (e, _), _ in pairs}),
+        steps.triggers.kind,
+        steps.rewards.kind,
+    )
+
+
+def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:
+    if keep.all():
+        return tree
+    number = np.cumsum(keep, dtype=np.int32) - 1
+    parent = tree.parent[keep]
+    parent[1:] = number[parent[1:]]
+    marks = keep[tree.mark_node]
+    return PrefixTree(
+        parent, tree.label[keep], tree.depth[keep], tree.first_step[keep],
+        number[tree.mark_node[marks]].astype(np.int32), tree.mark_label[marks], tree.mark_outcome[marks],
+        tree.reward_labels, tree.n_labels,
+    )  # fmt: skip
