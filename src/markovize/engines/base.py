@@ -31,11 +31,15 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """An engine's answer; ``delta`` is the witness of ``FEASIBLE``, ``work`` counts effort, not seconds."""
+    """An engine's answer; ``delta`` is the witness of ``FEASIBLE``, ``work`` counts effort, not seconds.
+
+    ``least``, if given, is proven: no machine with this many states has fewer triggers.
+    """
 
     verdict: Verdict
     delta: Delta | None = None
     work: int = 0
+    least: int | None = None
 
 
 class Stop(Exception):  # noqa: N818 - a signal, not an error
