@@ -1,0 +1,76 @@
+"""markovize: when a reward depends on history, learn the smallest reward machine that makes it Markov again.
+
+One verb for each job, with the same names as on the command line:
+
+* :func:`read_episodes`, :func:`write_episodes`, :class:`Traces`, :class:`Episode`: episodes
+* :func:`check`: is the reward Markov? with witnesses
+* :func:`learn`: the smallest machine of hidden triggers, with a proof
+* :func:`replay`: does a machine explain these episodes?
+* :func:`draw`, :func:`describe`: look at a machine
+* :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
+* :class:`Product`: states S×U, on which rewards are Markov
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from markovize.conflicts import CheckReport, Witness, check
+    from markovize.describe import describe
+    from markovize.drawing import draw
+    from markovize.errors import (
+        EngineError,
+        InputError,
+        MachineError,
+        MarkovizeError,
+        UnrealisableError,
+        UnsupportedError,
+    )  # fmt: skip
+    from markovize.formats import convert, read_episodes, read_machine, write_episodes, write_machine
+    from markovize.learning import LearnResult, learn
+    from markovize.machine import Emission, RewardMachine, Trigger
+    from markovize.product import Product
+    from markovize.replaying import ReplayReport, replay
+    from markovize.traces import Episode, Traces
+
+_HOMES = {
+    "check": "conflicts", "CheckReport": "conflicts", "Witness": "conflicts",
+    "describe": "describe", "draw": "drawing",
+    "EngineError": "errors", "InputError": "errors", "MachineError": "errors", "MarkovizeError": "errors",
+    "UnrealisableError": "errors", "UnsupportedError": "errors",
+    "convert": "formats", "read_episodes": "formats", "read_machine": "formats", "write_episodes": "formats",
+    "write_machine": "formats",
+    "learn": "learning", "LearnResult": "learning",
+    "Emission": "machine", "RewardMachine": "machine", "Trigger": "machine",
+    "Product": "product", "replay": "replaying", "ReplayReport": "replaying",
+    "Episode": "traces", "Traces": "traces",
+}  # fmt: skip
+
+__all__ = [  # noqa: RUF022 - grouped as in the docstring
+    "read_episodes", "write_episodes", "Episode", "Traces",
+    "check", "CheckReport", "Witness",
+    "learn", "LearnResult",
+    "replay", "ReplayReport",
+    "draw", "describe",
+    "convert", "read_machine", "write_machine", "RewardMachine", "Trigger", "Emission",
+    "Product",
+    "MarkovizeError", "InputError", "MachineError", "UnrealisableError", "UnsupportedError", "EngineError",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name when it is first used: importing markovize stays quick."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'markovize' has no attribute {name!r}")
+    value = getattr(import_module(f"markovize.{home}"), name)
+    globals()[name] = value  # a function shadows the module of the same name
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

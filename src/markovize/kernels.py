@@ -121,6 +121,23 @@ def violated_pairs(
 
 
 @njit(cache=True)
+def outcome_entropy(
+    parent: Ints, states: Ints, node: Ints, label: Ints, outcome: Ints, n_states: int, n_labels: int, n_outcomes: int
+) -> float:
+    """How much the outcomes of the marks are still mixed, in nats, given (u, label); 0 if u tells them all apart."""
+    counts = np.zeros((n_states * n_labels, n_outcomes), np.int64)
+    for m in range(len(node)):
+        counts[states[parent[node[m]]] * n_labels + label[m], outcome[m]] += 1
+    total = 0.0
+    for key in range(n_states * n_labels):
+        whole = counts[key].sum()
+        for count in counts[key]:
+            if 0 < count < whole:
+                total -= count * np.log(count / whole)
+    return total
+
+
+@njit(cache=True)
 def episode_states(offsets: Longs, labels: Ints, delta: Ints, initial: int) -> tuple[Ints, Ints]:
     """The machine state before and after every step."""
     before = np.zeros(len(labels), np.int32)
@@ -132,36 +149,3 @@ def episode_states(offsets: Longs, labels: Ints, delta: Ints, initial: int) -> t
             u = delta[u, labels[n]]
             after[n] = u
     return before, after
-
-
-@njit(cache=True)
-def apart_pairs(parent: Ints, child_start: Ints, child: Ints, label: Ints, differ: Bools, most: int) -> Ints:
-    """Pairs of nodes that no machine can send to one state: some common continuation has different outcomes.
-
-    ``differ[a, b]`` says that the steps *into* nodes a and b (equal labels) cannot be taken from one state. Children of
-    v are ``child[child_start[v] : child_start[v + 1]]``, sorted by label, and have larger numbers than v.
-    """
-    n = len(parent)
-    pairs = np.zeros((most, 2), np.int32)
-    found = 0
-    apart = np.zeros((n, n), np.bool_)
-    for a in range(n - 1, -1, -1):
-        for b in range(a - 1, -1, -1):
-            i, j = child_start[a], child_start[b]
-            while i < child_start[a + 1] and j < child_start[b + 1]:
-                c, d = child[i], child[j]
-                if label[c] < label[d]:
-                    i += 1
-                elif label[c] > label[d]:
-                    j += 1
-                else:
-                    if differ[c, d] or apart[max(c, d), min(c, d)]:
-                        apart[a, b] = True
-                        break
-                    i += 1
-                    j += 1
-            if apart[a, b] and found < most:
-                pairs[found, 0] = a
-                pairs[found, 1] = b
-                found += 1
-    return pairs[:found]

@@ -22,7 +22,8 @@ LabelKind: TypeAlias = Literal["state", "transition", "function"]
 LabelOn: TypeAlias = Literal["state", "transition"] | LabelFunction
 Explain: TypeAlias = Literal["reward", "reward+termination"]
 
-AUTO_ORDER: Final[tuple[tuple[LabelKind, LabelKind], ...]] = (
+BuiltIn: TypeAlias = Literal["state", "transition"]
+AUTO_ORDER: Final[tuple[tuple[BuiltIn, BuiltIn], ...]] = (
     ("state", "state"),
     ("state", "transition"),
     ("transition", "transition"),
@@ -66,11 +67,11 @@ def label_steps(traces: Traces, on: LabelOn) -> Labels:
     before, actions = traces.states_before(), traces.actions
     n, m = max(1, len(traces.observation_values)), max(1, len(traces.action_values))
     packed: Longs = (before.astype(np.int64) * m + actions) * n + after
-    unique, first, ids = np.unique(packed, return_index=True, return_inverse=True)
+    unique, first, codes = np.unique(packed, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    ids = rank[ids]
+    ids: Ints = rank[codes]
     s, a, t = traces.observation_values, traces.action_values, traces.observation_values
     triples: list[tuple[Value, Value, Value]] = [
         (s[int(code // n // m)], a[int(code // n % m)], t[int(code % n)]) for code in unique[order]
@@ -132,5 +133,5 @@ def labelled(
         codes = codes * 2 + traces.ends()
         outcomes = [(float(v), end) for v in values for end in (False, True)]
     trigger_labels = label_steps(traces, trigger_on)
-    reward_labels = trigger_labels if reward_on is trigger_on or reward_on == trigger_on else label_steps(traces, reward_on)
+    reward_labels = trigger_labels if reward_on == trigger_on else label_steps(traces, reward_on)
     return LabelledSteps(traces.offsets, trigger_labels, reward_labels, codes.astype(np.int32), outcomes)

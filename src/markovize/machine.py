@@ -84,10 +84,10 @@ class RewardMachine:
             self._check_state(emission.target, place)
             if not math.isfinite(emission.reward):
                 raise MachineError(f"{place}: the reward must be finite, not {emission.reward}")
-            key = (emission.source, key_of(emission.on), emission.target)
-            if key in known:
+            place_of = (emission.source, key_of(emission.on), emission.target)
+            if place_of in known:
                 raise MachineError(f"{place}: ({emission.source}, {show(emission.on)}, {emission.target}) appears twice")
-            known[key] = emission.reward
+            known[place_of] = emission.reward
 
     def step(self, state: int, label: Value) -> int:
         """The state after a step with this trigger label."""

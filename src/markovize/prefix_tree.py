@@ -1,8 +1,8 @@
 """Merged episodes: the prefix tree of trigger labels, and the question whether any machine can explain them.
 
-Each node is a history of trigger labels. A *mark* is a reward label seen at the step into a node, with its outcome; only
-labels that were seen with two or more outcomes can ever conflict, so only those are marked, and branches without marks
-are dropped.
+Each node is a history of trigger labels. A *mark* is a reward label seen at the step into a node, with its outcome;
+only labels that were seen with two or more outcomes can ever conflict, so only those are marked, and branches without
+marks are dropped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from markovize.traces import Bools, Ints, Longs, Traces
 class PrefixTree:
     """The prefix tree of all episodes, cut to what can conflict. Node 0 is the root; parents precede children.
 
-    Marks are sorted by depth. ``mark_label`` counts conflicting reward labels from 0; ``reward_labels`` maps these back.
+    Marks are sorted by depth. ``mark_label`` counts conflicting reward labels from 0; ``reward_labels`` maps these
+    back.
     """
 
     parent: Ints = field(repr=False)

@@ -251,5 +251,8 @@ def _as_list(raw: Any, name: str, where: str) -> list[Any]:
 
 
 def _brief(raw: Any) -> str:
-    text = "null" if raw is None else repr(raw)
+    try:
+        text = "null" if raw is None else repr(raw)
+    except (RecursionError, ValueError):  # absurdly nested lists, integers of thousands of digits
+        text = f"a {type(raw).__name__}"
     return text if len(text) <= 40 else text[:37] + "..."

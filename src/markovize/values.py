@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -142,11 +141,17 @@ class Interner:
         return self._ids.get(key_of(value))
 
     def ids(self, raws: Sequence[Any]) -> list[int]:
-        """The numbers of many values; lists of integers, the common case, take a short cut."""
+        """The numbers of many values; integers, strings and lists of integers, the common cases, take a short cut."""
         out: list[int] = []
         known = self._ids
         for raw in raws:
-            if type(raw) is list and all([type(item) is int for item in raw]):
+            kind = type(raw)
+            if kind is int or kind is str:  # their own keys
+                found = known.get(raw)
+                if found is not None:
+                    out.append(found)
+                    continue
+            elif kind is list and all([type(item) is int for item in raw]):
                 found = known.get(tuple(raw))
                 if found is not None:
                     out.append(found)
@@ -182,20 +187,10 @@ def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise InputError(f'field "{name}" appears twice')
+                raise InputError(f"field {json.dumps(name[:40])} appears twice")
             seen.add(name)
     return out
 
 
 def _no_constant(name: str) -> Any:
     raise InputError(f"{name} is not JSON; rewards and labels must be finite numbers")
-
-
-def is_file(path: str | Path) -> Path:
-    """The path, if a file can be read there; otherwise an error that says what is wrong."""
-    path = Path(path)
-    if path.is_dir():
-        raise InputError("is a folder, not a file", where=str(path))
-    if not path.exists():
-        raise InputError("no such file", where=str(path))
-    return path

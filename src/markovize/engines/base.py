@@ -1,9 +1,9 @@
 """What an engine is: something that decides whether a machine of a given size explains the exemplars.
 
 An engine is opened on a tree and a rule (acyclic or not) and gives a session. The session is told which nodes of the
-tree are exemplars, and asked questions of one form: *is there a machine with exactly K states, all of them entered, and at
-most z triggers?* It answers feasible, with the machine; infeasible, a proof; or unknown. Anything that is not a proof is
-unknown. :mod:`markovize.learn` replays every machine by code that shares nothing with the engine.
+tree are exemplars, and asked questions of one form: *is there a machine with exactly K states, all of them entered,
+and at most z triggers?* It answers feasible, with the machine; infeasible, a proof; or unknown. Anything that is not
+a proof is unknown. :class:`~markovize.judge.Judge` replays every machine by code that shares nothing with the engine.
 """
 
 from __future__ import annotations
@@ -87,7 +87,10 @@ class Session(Protocol):
 class Engine(Protocol):
     """A way to solve the problem."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """How users choose it."""
+        ...
 
     def open(self, *, acyclic: bool) -> Session:
         """A fresh session."""

@@ -1,0 +1,34 @@
+"""Labels that would serve as well as a trigger's own: swap and replay.
+
+Minimal machines are rarely unique. Listing what the data cannot tell apart keeps readers from seeing more in a
+trigger than there is.
+"""
+
+from __future__ import annotations
+
+from markovize.engines.base import Delta
+from markovize.greedy import candidates
+from markovize.judge import Judge
+from markovize.traces import Ints
+
+
+def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints) -> dict[tuple[int, int], list[int]]:
+    """For each trigger, the other labels that could take its place while everything is still explained.
+
+    Without the trigger some pair is violated; only labels on that pair's two paths can repair it, and only those are
+    tried, on the exemplars first.
+    """
+    small = Judge(judge.tree.restricted(exemplars)) if len(exemplars) else judge
+    out: dict[tuple[int, int], list[int]] = {}
+    for (u, x), v in delta.items():
+        rest = {key: target for key, target in delta.items() if key != (u, x)}
+        pairs = judge.violations(rest, most=1)
+        if not len(pairs):
+            continue  # the trigger is not needed at all: a machine that is not minimal
+        labels = sorted(label for state, label in candidates(judge, rest, pairs[0]) if state == u and label != x)
+        out[u, x] = [
+            label
+            for label in labels
+            if small.explains({**rest, (u, label): v}) and judge.explains({**rest, (u, label): v})
+        ]
+    return out

@@ -1,0 +1,318 @@
+"""The command line: ``markovize check | learn | replay | draw | convert``.
+
+Exit codes: 0 done (``learn``: optimal), 1 the answer is no, 2 bad usage or input, 3 stopped by a limit, 130
+interrupted. Errors are one line on stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from markovize.learning import LearnResult
+    from markovize.traces import Traces
+
+app = typer.Typer(
+    name="markovize",
+    help="When a reward depends on history: find out, and learn the smallest reward machine that explains it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+DONE, NO, BAD, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class Objective(StrEnum):
+    triggers = "triggers"
+    states = "states"
+
+
+class LabelChoice(StrEnum):
+    auto = "auto"
+    state = "state"
+    transition = "transition"
+
+
+class EngineChoice(StrEnum):
+    auto = "auto"
+    sat = "sat"
+    ilp = "ilp"
+    ilp_gurobi = "ilp-gurobi"
+    exhaustive = "exhaustive"
+
+
+class ExplainChoice(StrEnum):
+    reward = "reward"
+    both = "reward+termination"
+
+
+EpisodesArgument = Annotated[Path, typer.Argument(help="Episodes: .jsonl, .csv or .tsv", show_default=False)]
+MachineArgument = Annotated[Path, typer.Argument(help="A machine: .json, .txt or .dot", show_default=False)]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+DecimalsOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=15, help="Round rewards to this many decimals when reading.", show_default=False),
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND=COLUMN,…",
+        help="Tables: which columns hold what, for example state=x+y,next_state=x2+y2,reward=r",
+        show_default=False,
+    ),
+]
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        from markovize import __version__
+
+        typer.echo(f"markovize {__version__}")
+        raise typer.Exit
+
+
+@app.command(epilog="Example: markovize check episodes.jsonl --exit-code")
+def check(
+    episodes: EpisodesArgument,
+    machine: Annotated[Path | None, typer.Option(help="Look for conflicts that remain with this machine.")] = None,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if there are conflicts.")] = False,
+    reward_decimals: DecimalsOption = None,
+    json_: JsonOption = False,
+    columns: ColumnsOption = None,
+) -> None:
+    """Is the reward a function of (s, a, s')? If not, show steps that prove it."""
+    import markovize
+
+    traces = _read(episodes, columns, reward_decimals)
+    report = markovize.check(traces, None if machine is None else markovize.read_machine(machine))
+    if json_:
+        _print_json(report.to_json())
+    else:
+        out = _console()
+        what = "(s, a, s')" if machine is None else "(u, label, u') of the machine"
+        out.print(f"{report.episodes:,} episodes, {report.steps:,} steps")
+        if report.markov:
+            out.print(f"[green]Markov:[/] every {what} always paid the same reward")
+        else:
+            out.print(f"[red]not Markov:[/] {report.conflicts:,} {what} with different rewards, for example")
+            for witness in report.witnesses[:5]:
+                out.print(f"  {witness}", highlight=False)
+    raise typer.Exit(NO if exit_code and not report.markov else DONE)
+
+
+@app.command(epilog="Example: markovize learn episodes.jsonl -o machine.json --acyclic")
+def learn(
+    episodes: EpisodesArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
+    ] = None,
+    objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
+    trigger_on: Annotated[LabelChoice, typer.Option(help="What moves the machine.")] = LabelChoice.auto,
+    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward.")] = LabelChoice.auto,
+    explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
+    acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
+    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.001, help="Stop after this many seconds.", show_default=False)
+    ] = None,
+    reward_decimals: DecimalsOption = None,
+    json_: JsonOption = False,
+    columns: ColumnsOption = None,
+) -> None:
+    """Find the smallest reward machine that explains every reward, and prove that it is the smallest."""
+    import markovize
+    from markovize.progress import progress_display
+
+    if output is not None:
+        _check_writable(output)
+    traces = _read(episodes, columns, reward_decimals)
+    with progress_display() as show:
+        result = markovize.learn(
+            traces,
+            objective=objective.value,
+            trigger_on=trigger_on.value,
+            reward_on=reward_on.value,
+            explain=explain.value,
+            acyclic=acyclic,
+            engine=engine.value,
+            time_limit=time_limit,
+            on_progress=show,
+        )
+    if result.machine is not None and output is not None:
+        markovize.write_machine(output, result.machine)
+    if json_:
+        _print_json(result.to_json())
+    else:
+        _report(result, output)
+    if result.status == "unrealisable":
+        typer.echo(f"markovize: {result.contradiction}", err=True)
+        raise typer.Exit(NO)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(DONE if result.status == "optimal" else STOPPED)
+
+
+@app.command(epilog="Example: markovize replay machine.json episodes.jsonl")
+def replay(
+    machine: MachineArgument,
+    episodes: EpisodesArgument,
+    reward_decimals: DecimalsOption = None,
+    json_: JsonOption = False,
+    columns: ColumnsOption = None,
+) -> None:
+    """Does the machine predict the rewards of these episodes? Exit with 1 if it does not."""
+    import markovize
+
+    known = markovize.read_machine(machine)
+    report = markovize.replay(known, _read(episodes, columns, reward_decimals))
+    if json_:
+        _print_json(report.to_json())
+    else:
+        out = _console()
+        colour = "red" if report.mismatches else "green"
+        out.print(f"{report.steps:,} steps, {report.unseen:,} unseen, [{colour}]{report.mismatches:,} mismatches[/]")
+        if report.first_mismatch is not None:
+            episode, step, expected, observed = report.first_mismatch
+            out.print(f"first: episode {episode} step {step}: the machine says {expected:g}, observed {observed:g}")
+    raise typer.Exit(NO if report.mismatches else DONE)
+
+
+@app.command(epilog="Example: markovize draw machine.json -o machine.svg")
+def draw(
+    machine: MachineArgument,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="A .svg, .png, .dot or .mmd file.", show_default=False)
+    ],
+    json_: JsonOption = False,
+) -> None:
+    """Draw a machine. No other program is needed for SVG and PNG."""
+    import markovize
+
+    markovize.draw(markovize.read_machine(machine), output)
+    _written(output, json_)
+
+
+@app.command(epilog="Example: markovize convert machine.json machine.txt")
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="What to read.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="What to write.", show_default=False)],
+    from_: Annotated[str | None, typer.Option("--from", help="Format of IN, if its ending does not say.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Format of OUT, if its ending does not say.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Convert machines (json, txt, dot, mmd) and episodes (jsonl, csv, tsv)."""
+    import markovize
+
+    markovize.convert(source, target, source_format=from_, target_format=to)
+    _written(target, json_)
+
+
+def main() -> None:
+    """Runs the command line; every foreseen failure becomes one line on stderr and an exit code."""
+    import click
+
+    from markovize.errors import MarkovizeError
+
+    try:
+        code = app(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(INTERRUPTED)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(BAD)
+    except click.ClickException as error:
+        typer.echo(f"markovize: {error.format_message()}", err=True)
+        sys.exit(BAD)
+    except (MarkovizeError, OSError) as error:
+        typer.echo(f"markovize: {_one_line(error)}", err=True)
+        sys.exit(BAD)
+    except KeyboardInterrupt:
+        typer.echo("markovize: interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    sys.exit(code if isinstance(code, int) else DONE)
+
+
+def _report(result: LearnResult, output: Path | None) -> None:
+    from markovize import describe
+
+    if result.machine is None:
+        if result.status == "unknown":
+            _console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+        return
+    out = _console()
+    colour = "green" if result.status == "optimal" else "yellow"
+    out.print(
+        f"[{colour}]{result.status}:[/] {_count(result.states or 0, 'state')}, {_count(result.triggers or 0,
+        'trigger')} " f"(labels {result.trigger_on}/{result.reward_on}, {result.seconds:.2f} s, {result.exemplars}
+        exemplars)"
+    )
+    for line in describe(result.machine):
+        out.print(f"  {line}", highlight=False, soft_wrap=True)
+    if result.status == "optimal":
+        out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
+    else:
+        out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
+    for conflict in result.termination_conflicts[:5]:
+        out.print(f"[yellow]note:[/] {conflict}", highlight=False, soft_wrap=True)
+    if output is not None:
+        out.print(f"written to {output}", highlight=False, soft_wrap=True)
+
+
+def _bounds(result: LearnResult) -> str:
+    return f"{_count(result.bounds[0], 'state')}, {_count(result.bounds[1], 'trigger')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
+    from markovize import read_episodes
+    from markovize.formats.tables import TableColumns
+
+    return read_episodes(
+        path, columns=None if columns is None else TableColumns.parse(columns), reward_decimals=reward_decimals
+    )
+
+
+def _check_writable(path: Path) -> None:
+    """Fails before a long solve, not after it."""
+    from markovize.errors import InputError
+
+    if path.is_dir():
+        raise InputError("is a folder, not a file", where=str(path))
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist", where=str(path))
+
+
+def _written(path: Path, json_: bool) -> None:
+    if json_:
+        _print_json({"written": str(path)})
+    else:
+        typer.echo(f"written to {path}")
+
+
+def _print_json(data: Any) -> None:
+    typer.echo(json.dumps(data, allow_nan=False))
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console()
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 400 else text[:397] + "..."

@@ -1,0 +1,279 @@
+"""From a tree of episodes to the smallest machine: deepening, lazy exemplars, and the books of what is proven.
+
+The engine answers one kind of question (see :mod:`markovize.engines.base`). This module decides which to ask,
+believes no machine that :class:`~markovize.judge.Judge` has not replayed on all the data, and keeps for each number
+of states K the least number of triggers that is not yet proven impossible, its *floor*. Optimal is what the floors
+say, nothing else.
+
+Only *exemplars* reach the engine: it starts with the shortest conflicting pairs, and whenever a machine fails on the
+data, the shortest pairs it fails on join them. An infeasibility on the exemplars holds for all the data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from markovize.engines.base import Delta, Engine, Limits, Session, Stop, Verdict
+from markovize.errors import EngineError
+from markovize.greedy import first_machine, shrunk
+from markovize.judge import Judge, checked_witness, size
+from markovize.prefix_tree import PrefixTree
+from markovize.traces import Ints
+
+Objective: TypeAlias = Literal["triggers", "states"]
+GRACE_SECONDS = 2.0
+PAIRS = 3  # violated pairs that join the exemplars at a time
+FIRST_BUDGET = 1_000  # counted work before another question gets its turn
+FAVOUR = 4  # times that for the more promising question
+
+
+class Floors:
+    """For each number of states, the least number of triggers not yet proven impossible.
+
+    >>> floors = Floors()
+    >>> floors.exclude(2, None); floors.exclude(3, 2)
+    >>> floors.at(2), floors.at(3), floors.at(5)
+    (inf, 3, 4)
+    >>> floors.next_question("triggers"), floors.next_question("states")
+    ((3, 3), (3, 3))
+    >>> floors.proves("triggers", 4, 3), floors.proves("triggers", 3, 3)
+    (False, True)
+    """
+
+    def __init__(self) -> None:
+        self._least: dict[int, float] = {1: math.inf}  # one state explains nothing that conflicts
+
+    def at(self, states: int) -> float:
+        return max(states - 1, self._least.get(states, 0))
+
+    def exclude(self, states: int, triggers: int | None) -> None:
+        """No machine with ``states`` states has ``triggers`` triggers or fewer (None: whatever the number)."""
+        self._least[states] = max(self.at(states), math.inf if triggers is None else triggers + 1)
+
+    def next_question(self, objective: Objective) -> tuple[int, int]:
+        """The smallest (states, triggers), in the objective's order, that is not excluded."""
+        highest = max(self._least) + 1
+        open_rows = [k for k in range(2, highest + 1) if self.at(k) < math.inf]
+        states = min(open_rows, key=self.at) if objective == "triggers" else open_rows[0]
+        return states, int(self.at(states))
+
+    def proves(self, objective: Objective, states: int, triggers: int) -> bool:
+        """Whether nothing better than (states, triggers) is left."""
+        k, z = self.next_question(objective)
+        return (z, k) >= (triggers, states) if objective == "triggers" else (k, z) >= (states, triggers)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a long solve is doing."""
+
+    phase: str
+    states: int
+    triggers: int | None
+    lower: tuple[int, int]
+    best: tuple[int, int] | None
+    exemplars: int
+
+
+@dataclass
+class Deepening:
+    """One search for the smallest machine. ``run`` returns True if it ended with a proof."""
+
+    tree: PrefixTree
+    engine: Engine
+    acyclic: bool = False
+    objective: Objective = "triggers"
+    limits: Limits = field(default_factory=Limits)
+    auditor: Engine | None = None
+    on_progress: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.judge = Judge(self.tree)
+        self.floors = Floors()
+        self.best: Delta | None = None
+        self.proofs: list[tuple[int, int | None]] = []
+        self._nodes: dict[int, None] = {}
+        self._session: Session = self.engine.open(acyclic=self.acyclic)
+        self._audit = None if self.auditor is None else self.auditor.open(acyclic=self.acyclic)
+        self.interrupted = False
+        self._phase = "first machine"
+        self._asked: tuple[int, int | None] = (1, None)
+
+    @property
+    def exemplars(self) -> int:
+        return len(self._nodes)
+
+    def run(self) -> bool:
+        """Searches until the floors prove the best machine, or the limits stop it."""
+        limits = Limits(self.limits.deadline, None, self._pulse)
+        try:
+            self._add(self.judge.violations({}))
+            self._offer(first_machine(self.judge, acyclic=self.acyclic, limits=limits))
+            while not self._proven():
+                self._settle(*self.floors.next_question(self.objective))
+            self._check_minimal(limits)
+        except (Stop, KeyboardInterrupt) as reason:
+            self.interrupted = isinstance(reason, KeyboardInterrupt)
+            if self.best is None and not self.interrupted:
+                self._last_resort()
+            return False
+        return True
+
+    def bounds(self) -> tuple[int, int]:
+        """Proven lower bounds (states, triggers): of any machine, or of the optimum once it is proven."""
+        if self.best is not None and self._proven():
+            return size(self.best)
+        return self.floors.next_question("states")[0], self.floors.next_question("triggers")[1]
+
+    def proof(self) -> str:
+        """In one line, what excludes anything smaller."""
+        if self.best is None:
+            return ""
+        k = size(self.best)[0]
+        last = [("any number of" if t is None else f"at most {t}", s) for s, t in self.proofs][-3:]
+        shown = "; ".join(f"{s} states with {t} triggers" for t, s in last) or "one state"
+        return (
+            f"each of the {k - 1} further states needs a trigger, and {len(self.proofs)} infeasibility proofs on "
+            f"{self.exemplars} exemplars exclude every smaller machine, the last: {shown}"
+        )
+
+    def _last_resort(self) -> None:
+        """Time is up and there is no machine yet: a moment more for any machine at all."""
+        grace = Limits(time.monotonic() + GRACE_SECONDS)
+        with contextlib.suppress(Stop, KeyboardInterrupt):
+            self._offer(first_machine(self.judge, acyclic=self.acyclic, limits=grace, most_triggers=len(self.tree)))
+
+    # --- questions -------------------------------------------------------------------------------------------------
+
+    def _settle(self, states: int, triggers: int) -> None:
+        """Decides the question (K, z), in turns of growing counted work with the question without a count.
+
+        Where the latter is infeasible the whole row of K states is done. Tree machines (z = K-1) and cyclic ones are
+        better asked with the count, the others without: the favourite gets four times the work.
+        """
+        budget = FIRST_BUDGET
+        tree_like = triggers == states - 1
+        counted_first = tree_like or (self.objective == "triggers" and not self.acyclic)
+        while True:
+            for turn, counted in enumerate((counted_first, not counted_first)):
+                if not counted and not self._row_may_fall(states):
+                    continue
+                verdict = self._ask(states, triggers if counted else None, budget if turn else FAVOUR * budget)
+                if verdict is Verdict.INFEASIBLE or (counted and verdict is Verdict.FEASIBLE) or self._proven():
+                    return
+            budget *= 2
+
+    def _row_may_fall(self, states: int) -> bool:
+        """Whether it is open if ``states`` states suffice with any number of triggers."""
+        return self.best is None or states < size(self.best)[0]
+
+    def _ask(self, states: int, triggers: int | None, work: int | None) -> Verdict:
+        """Puts one question to the engine until it has an answer that holds for all the data."""
+        self._phase, self._asked = "searching", (states, triggers)
+        left = work
+        while True:
+            limits = Limits(self.limits.deadline, left, self._pulse)
+            limits.check()
+            answer = self._session.decide(states, triggers, limits)
+            if answer.verdict is Verdict.INFEASIBLE:
+                return self._believe_infeasible(states, triggers, limits)
+            if answer.verdict is not Verdict.FEASIBLE:
+                if work is None or answer.work < (left or 0):
+                    raise Stop  # not out of counted work: the engine gave up
+                return Verdict.UNKNOWN
+            if self._try(answer.delta, states, triggers):
+                if answer.least is not None:
+                    self._believe_least(states, answer.least)
+                return Verdict.FEASIBLE
+            left = None if left is None else max(1, left - answer.work)
+
+    def _try(self, delta: Delta | None, states: int, triggers: int | None) -> bool:
+        """Replays a claimed machine on everything; what it fails on joins the exemplars."""
+        witness = checked_witness(
+            delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
+        )
+        pairs = self.judge.violations(witness)
+        if not len(pairs):
+            self._offer(self.judge.pruned(witness))
+            return True
+        if not self._add(pairs):
+            raise EngineError("the engine's machine contradicts the very exemplars it was given")
+        return False
+
+    def _believe_infeasible(self, states: int, triggers: int | None, limits: Limits) -> Verdict:
+        """Enters a claimed infeasibility in the books, after what checks there are."""
+        if self.best is not None:
+            k, z = size(self.best)
+            if k == states and (triggers is None or z <= triggers):
+                raise EngineError(f"the engine calls {states} states infeasible, but a machine with {k} is known")
+        if self._audit is not None:
+            second = self._audit.decide(states, triggers, Limits(self.limits.deadline, None, self._pulse))
+            if second.verdict is Verdict.FEASIBLE:
+                raise EngineError(
+                    f"the engine calls {states} states and {triggers} triggers infeasible on the exemplars, "
+                    f"but {self.auditor.name if self.auditor else ''} found such a machine"
+                )
+            if second.verdict is Verdict.UNKNOWN:
+                raise Stop
+        limits.check()
+        self.floors.exclude(states, triggers)
+        self.proofs.append((states, triggers))
+        return Verdict.INFEASIBLE
+
+    def _believe_least(self, states: int, least: int) -> None:
+        if self.best is not None and size(self.best)[0] == states and size(self.best)[1] < least:
+            raise EngineError(f"the engine calls fewer than {least} triggers impossible, but such a machine is known")
+        if self._audit is None and least - 1 >= self.floors.at(states):
+            self.floors.exclude(states, least - 1)
+            self.proofs.append((states, least - 1))
+
+    # --- the best machine so far -----------------------------------------------------------------------------------
+
+    def _offer(self, delta: Delta | None) -> None:
+        if delta is not None and (self.best is None or self._order(delta) < self._order(self.best)):
+            self.best = delta
+
+    def _order(self, delta: Delta) -> tuple[int, int]:
+        states, triggers = size(delta)
+        return (triggers, states) if self.objective == "triggers" else (states, triggers)
+
+    def _proven(self) -> bool:
+        return self.best is not None and self.floors.proves(self.objective, *size(self.best))
+
+    def _check_minimal(self, limits: Limits) -> None:
+        """A machine that shrinks by hand was never minimal: then some infeasibility was a lie."""
+        if self.best is not None:
+            smaller = shrunk(self.best, self.judge, acyclic=self.acyclic, limits=limits)
+            if self._order(smaller) < self._order(self.best):
+                self.best = smaller
+                raise EngineError("the engine's proofs are wrong: dropping triggers or merging states still fits")
+
+    def _add(self, pairs: Ints) -> bool:
+        """The shortest violated pairs join the exemplars; False if they were all there already."""
+        nodes = self.tree.mark_node[pairs[:PAIRS].ravel()]
+        fresh = [int(v) for v in nodes if int(v) not in self._nodes]
+        self._nodes.update(dict.fromkeys(fresh))
+        chosen = np.array(fresh, np.int32)
+        if len(chosen):
+            self._session.extend(self.tree, chosen)
+            if self._audit is not None:
+                self._audit.extend(self.tree, chosen)
+        return bool(fresh)
+
+    def _pulse(self) -> None:
+        if self.on_progress is not None:
+            best = None if self.best is None else size(self.best)
+            self.on_progress(
+                Progress(self._phase, *self._asked, self.floors.next_question(self.objective), best, self.exemplars)
+            )
+
+    @property
+    def exemplar_nodes(self) -> Ints:
+        return np.array(list(self._nodes), np.int32)

@@ -1,0 +1,284 @@
+"""Learning: from episodes to the smallest machine, with what proves it.
+
+Labels are chosen, realisability is decided in linear time, :mod:`markovize.deepening` finds the triggers, and the
+result is replayed, numbered, given its rewards and the labels that would serve as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from markovize.alternatives import find_alternatives
+from markovize.deepening import Deepening, Objective, Progress
+from markovize.engines import Delta, Engine, Limits, engine_named
+from markovize.errors import EngineError, InputError, MarkovizeError, UnrealisableError
+from markovize.judge import size
+from markovize.labels import AUTO_ORDER, Explain, LabelledSteps, LabelOn, labelled
+from markovize.machine import (
+    Emission,
+    RewardMachine,
+    Trigger,
+    sorted_emissions,
+    sorted_triggers,
+    topological_order,
+)  # fmt: skip
+from markovize.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
+from markovize.replaying import run_labelled
+from markovize.traces import Traces
+from markovize.values import Value, jsonable, show
+
+Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
+Auto: TypeAlias = LabelOn | Literal["auto"]
+TRUSTED = ("sat", "ilp", "exhaustive")  # other engines' proofs are repeated by the default engine
+
+
+@dataclass(frozen=True)
+class TerminationConflict:
+    """Steps with equal (u, reward label, u') of which some end their episode and some do not."""
+
+    source: int
+    on: Value
+    target: int
+
+    def __str__(self) -> str:
+        return f"({self.source}, {show(self.on)}, {self.target}) both ends and does not end episodes"
+
+
+@dataclass(frozen=True)
+class LearnResult:
+    """What was learned. ``machine`` is None where no machine exists (unrealisable) or none was found (unknown)."""
+
+    status: Status
+    machine: RewardMachine | None
+    bounds: tuple[int, int]  # proven: at least this many states, at least this many triggers
+    objective: Objective
+    acyclic: bool
+    engine: str
+    seconds: float
+    exemplars: int
+    proof: str = ""
+    trigger_on: str = ""
+    reward_on: str = ""
+    contradiction: Contradiction | None = None
+    termination_conflicts: tuple[TerminationConflict, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def states(self) -> int | None:
+        return None if self.machine is None else self.machine.states
+
+    @property
+    def triggers(self) -> int | None:
+        return None if self.machine is None else len(self.machine.triggers)
+
+    def unwrap(self) -> RewardMachine:
+        """The machine, or an error that says why there is none."""
+        if self.machine is not None:
+            return self.machine
+        if self.contradiction is not None:
+            raise UnrealisableError(self.contradiction)
+        raise MarkovizeError("no machine was found within the limit; allow more time")
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as ``markovize learn --json`` prints it."""
+        out: dict[str, Any] = {
+            "status": self.status,
+            "states": self.states,
+            "triggers": self.triggers,
+            "bounds": {"states": self.bounds[0], "triggers": self.bounds[1]},
+            "engine": self.engine,
+            "seconds": round(self.seconds, 6),
+            "exemplars": self.exemplars,
+            "objective": self.objective,
+            "acyclic": self.acyclic,
+            "trigger_on": self.trigger_on,
+            "reward_on": self.reward_on,
+            "proof": self.proof,
+            "termination_conflicts": [
+                {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
+            ],
+        }
+        if self.contradiction is not None:
+            c = self.contradiction
+            out["contradiction"] = {
+                "episodes": list(c.episodes), "steps": list(c.steps), "rewards": list(c.rewards),
+                "contradicting_episodes": c.contradicting_episodes, "advice": c.advice,
+            }  # fmt: skip
+        return out
+
+
+def learn(
+    traces: Traces,
+    *,
+    objective: Objective = "triggers",
+    trigger_on: Auto = "auto",
+    reward_on: Auto = "auto",
+    explain: Explain = "reward",
+    acyclic: bool = False,
+    engine: str | Engine = "auto",
+    time_limit: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> LearnResult:
+    """The smallest reward machine that explains every reward of the episodes.
+
+    ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
+    paper has it). Labels on ``auto`` are the coarsest that work. Ctrl-C or ``time_limit`` (seconds) end the search
+    early with the best machine so far.
+
+    >>> coffee_then_office = Traces.of([
+    ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
+    ...     (["hall", "hall", "office"], ["stay", "go"], [0, 0], False),
+    ... ])
+    >>> result = learn(coffee_then_office)
+    >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
+    ('optimal', 2, 1, 'coffee')
+    """
+    if objective not in ("triggers", "states"):
+        raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
+    if time_limit is not None and not time_limit > 0:
+        raise InputError(f"the time limit must be positive, not {time_limit}")
+    solver = engine_named(engine) if isinstance(engine, str) else engine
+    warm_up()
+    start = time.perf_counter()
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    steps, tree, contradiction = _choose_labels(traces, trigger_on, reward_on, explain)
+    blank = LearnResult(
+        "unknown", None, (1, 0), objective, acyclic, solver.name, 0.0, 0,
+        trigger_on=steps.triggers.kind, reward_on=steps.rewards.kind, contradiction=contradiction,
+    )  # fmt: skip
+    if contradiction is not None:
+        return replace(blank, status="unrealisable", seconds=time.perf_counter() - start)
+    machine: RewardMachine | None
+    if not len(tree.mark_node):
+        machine, ends = _machine(traces, steps, {}, {})
+        return replace(
+            blank, status="optimal", machine=machine, termination_conflicts=ends, seconds=time.perf_counter() - start,
+            proof="the reward is a function of its label alone: one state is enough",
+        )  # fmt: skip
+    search = Deepening(
+        tree, solver, acyclic, objective, Limits(deadline),
+        auditor=None if solver.name in TRUSTED else engine_named("sat"), on_progress=on_progress,
+    )  # fmt: skip
+    proven = search.run()
+    machine, ends = None, ()
+    if search.best is not None:
+        labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
+        machine, ends = _machine(traces, steps, search.best, labels)
+    return replace(
+        blank,
+        status="unknown" if machine is None else "optimal" if proven else "feasible",
+        machine=machine,
+        bounds=search.bounds(),
+        seconds=time.perf_counter() - start,
+        exemplars=search.exemplars,
+        proof=search.proof() if proven else "",
+        termination_conflicts=ends,
+        interrupted=search.interrupted,
+    )
+
+
+def _choose_labels(
+    traces: Traces, trigger_on: Auto, reward_on: Auto, explain: Explain
+) -> tuple[LabelledSteps, PrefixTree, Contradiction | None]:
+    """The coarsest labels, among those the caller allows, under which some machine explains the episodes."""
+    for trigger, reward in _allowed(trigger_on, reward_on):
+        steps = labelled(traces, trigger, reward, explain)
+        tree, alike = build_tree(steps)
+        contradiction = find_contradiction(steps, alike, traces)
+        if contradiction is None:
+            return steps, tree, None
+    assert contradiction is not None
+    return steps, tree, replace(contradiction, advice=_advice(traces, contradiction, explain))
+
+
+def _allowed(trigger_on: Auto, reward_on: Auto) -> list[tuple[LabelOn, LabelOn]]:
+    """The pairs of labels to try, from coarse to fine."""
+    every: tuple[LabelOn, ...] = ("state", "transition")
+    triggers = every if trigger_on == "auto" else (trigger_on,)
+    rewards = every if reward_on == "auto" else (reward_on,)
+    pairs: list[tuple[LabelOn, LabelOn]] = [(trigger, reward) for trigger in triggers for reward in rewards]
+    if trigger_on == "auto" and reward_on == "auto":
+        pairs.remove(("transition", "state"))
+    return pairs
+
+
+def _advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> str:
+    """Which finer label would tell the two steps apart, or that none can."""
+    tried = (contradiction.trigger_on, contradiction.reward_on)
+    for trigger, reward in AUTO_ORDER:
+        if (trigger, reward) == tried:
+            continue
+        steps = labelled(traces, trigger, reward, explain)
+        if find_contradiction(steps, build_tree(steps)[1], traces) is None:
+            return f"Labels {trigger}/{reward} (trigger/reward) would tell them apart."
+    n = contradiction.contradicting_episodes
+    return (
+        f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict another with the same
+        history, " "a sign of noise or of something that the observations hide. Rounding may help (reward_decimals)."
+    )
+
+
+def _machine(
+    traces: Traces, steps: LabelledSteps, delta: Delta, alternatives: dict[tuple[int, int], list[int]]
+) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
+    """Numbers the states, collects the rewards from all episodes, and checks once more that they are a function."""
+    values, kinds = steps.triggers.values, (steps.triggers.kind, steps.rewards.kind)
+    states = size(delta)[0]
+    bare = RewardMachine(*kinds, states, tuple(Trigger(u, values[x], v) for (u, x), v in delta.items()))
+    name = _numbering(bare, steps, traces)
+    triggers = sorted_triggers(
+        Trigger(name[u], values[x], name[v], tuple(values[a] for a in alternatives.get((u, x), ())))
+        for (u, x), v in delta.items()
+    )
+    machine = RewardMachine(*kinds, states, triggers)
+    emissions, ends = _emissions(machine, traces, steps)
+    return RewardMachine(*kinds, states, triggers, sorted_emissions(emissions)), ends
+
+
+def _numbering(machine: RewardMachine, steps: LabelledSteps, traces: Traces) -> dict[int, int]:
+    """Acyclic machines topologically, ties by first visit; others by first visit."""
+    after = run_labelled(machine, steps.offsets, steps.triggers, steps.rewards).after
+    visited, first = np.unique(after, return_index=True)
+    when = {int(u): int(n) for u, n in zip(visited, first, strict=True)} | {machine.initial: -1}
+    rank = [when.get(u, traces.steps) for u in range(machine.states)]
+    order = topological_order(machine.states, [(t.source, t.target) for t in machine.triggers], rank)
+    if order is None:
+        order = sorted(range(machine.states), key=lambda u: rank[u])
+    return {u: n for n, u in enumerate(order)}
+
+
+def _emissions(
+    machine: RewardMachine, traces: Traces, steps: LabelledSteps
+) -> tuple[list[Emission], tuple[TerminationConflict, ...]]:
+    way = run_labelled(machine, steps.offsets, steps.triggers, steps.rewards)
+    packed = way.keys(machine.states)
+    keys, first, of_step = np.unique(packed, return_index=True, return_inverse=True)
+    if not np.array_equal(traces.rewards[first][of_step], traces.rewards):
+        raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
+    ends = traces.ends()
+    count = np.bincount(of_step, minlength=len(keys))
+    ended = np.bincount(of_step, weights=ends, minlength=len(keys))
+    emissions, conflicts = [], []
+    for number, key in enumerate(keys):
+        u, label, v = way.unpack(int(key), machine.states)
+        on = steps.rewards.values[label]
+        emissions.append(Emission(u, on, v, float(traces.rewards[first[number]]) + 0.0, bool(ended[number] ==
+        count[number]))) if 0 < ended[number] < count[number]:
+            conflicts.append(TerminationConflict(u, on, v))
+    return emissions, tuple(conflicts)
+
+
+def warm_up() -> None:
+    """Loads and compiles what a first call would otherwise be timed with."""
+    global _warm
+    if not _warm:
+        _warm = True
+        learn(Traces.of([(["a", "b", "c"], [0, 0], [0, 0]), (["a", "a", "c"], [0, 0], [0, 1])]), engine="sat")
+
+
+_warm = False

@@ -1,0 +1,200 @@
+"""How :class:`markovize.product.Product` counts: from episodes and a machine to sparse tables."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from markovize import kernels
+from markovize.errors import InputError
+from markovize.labels import LabelFunction, LabelKind, LabelOn, Labels, label_steps
+from markovize.machine import RewardMachine
+from markovize.traces import Bools, Floats, Ints, Longs, Traces
+from markovize.values import Value, key_of, show, sort_key
+
+
+class ProductTables(NamedTuple):
+    """The columns of a product, in the order of its fields."""
+
+    observations: tuple[Value, ...]
+    actions: tuple[Value, ...]
+    row_state: Longs
+    row_action: Ints
+    first: Longs
+    target: Longs
+    probabilities: Floats
+    rewards: Floats
+    counts: Longs
+    ending: Floats
+    initial: Floats
+    visited: Bools
+
+
+class _Replayed(NamedTuple):
+    """Every step of the traces: s, a, s' by sorted value, u and u', and the labels."""
+
+    s: Longs
+    a: Longs
+    t: Longs
+    u: Longs
+    v: Longs
+    triggers: Labels
+    rewards: Labels
+
+
+def label_kind(kind: LabelKind, function: LabelFunction | None, name: str) -> LabelOn:
+    """What to label steps with, given the machine's kind and the user's function.
+
+    >>> label_kind("function", None, "trigger_on")
+    Traceback (most recent call last):
+    markovize.errors.InputError: the machine's labels are a user's own: pass the function as trigger_on
+    """
+    if kind == "function":
+        if function is None:
+            raise InputError(f"the machine's labels are a user's own: pass the function as {name}")
+        return function
+    if function is not None:
+        raise InputError(f"the machine's {name} is {kind!r}: pass no function as {name}")
+    return kind
+
+
+def build_tables(
+    traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn
+) -> ProductTables:
+    """Counts everything; raises :class:`InputError` if the machine does not explain the traces."""
+    if not traces.steps:
+        raise InputError("a product needs at least one step")
+    S, A, K = len(traces.observation_values), len(traces.action_values), machine.states
+    observations, state_rank = _sorted_values(traces.observation_values)
+    actions, action_rank = _sorted_values(traces.action_values)
+    steps = _replayed(traces, machine, trigger_on, reward_on, state_rank, action_rank)
+    _check_explained(traces, machine, steps)
+
+    # T(s, a, s'): unique triples, sorted, so that those of one (s, a) are neighbours
+    triple_keys, example, of_step, triple_counts = np.unique(
+        (steps.s * A + steps.a) * S + steps.t, return_index=True, return_inverse=True, return_counts=True
+    )
+    pair_keys, pair_first, pair_sizes = np.unique(triple_keys // S, return_index=True, return_counts=True)
+    share = triple_counts / np.repeat(np.add.reduceat(triple_counts, pair_first), pair_sizes)
+
+    # a row for each visited ((s, u), a), with an outcome for each s' that ever followed (s, a)
+    row_keys = np.unique((steps.s * K + steps.u) * A + steps.a)
+    row_state, row_action = row_keys // A, row_keys % A
+    pair_of_row = np.searchsorted(pair_keys, row_state // K * A + row_action)
+    sizes = pair_sizes[pair_of_row]
+    first = np.concatenate(([0], np.cumsum(sizes)))
+    within = np.arange(first[-1]) - np.repeat(first[:-1], sizes)
+    triple = np.repeat(pair_first[pair_of_row], sizes) + within
+    u = np.repeat(row_state % K, sizes)
+    v = _delta(machine, steps.triggers)[u, steps.triggers.ids[example[triple]]].astype(np.int64)
+
+    seen_keys, seen, counts = np.unique(
+        steps.u * len(triple_keys) + of_step, return_inverse=True, return_counts=True
+    )
+    ended = np.bincount(seen, traces.ends())
+    at, found = _lookup(seen_keys, u * len(triple_keys) + triple)
+    rewards, machine_ends = _payments(traces, machine, steps, u, example[triple], v)
+    starts = steps.s[traces.offsets[:-1][np.diff(traces.offsets) > 0]] * K + machine.initial
+    initial = np.bincount(starts, minlength=S * K) / len(starts)
+    visited = np.zeros(S * K, np.bool_)
+    visited[steps.s * K + steps.u] = True
+    visited[steps.t * K + steps.v] = True
+    return ProductTables(
+        observations, actions, row_state, row_action.astype(np.int32), first,
+        triple_keys[triple] % S * K + v, share[triple], rewards,
+        np.where(found, counts[at], 0), np.where(found, ended[at] / counts[at], machine_ends),
+        initial, visited,
+    )  # fmt: skip
+
+
+def _replayed(
+    traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn,
+    states: Longs, actions: Longs,
+) -> _Replayed:  # fmt: skip
+    triggers = label_steps(traces, trigger_on)
+    rewards = triggers if reward_on == trigger_on else label_steps(traces, reward_on)
+    delta = _delta(machine, triggers)
+    before, after = kernels.episode_states(traces.offsets, triggers.ids, delta, machine.initial)
+    return _Replayed(
+        states[traces.states_before()], actions[traces.actions], states[traces.states_after()],
+        before.astype(np.int64), after.astype(np.int64), triggers, rewards,
+    )  # fmt: skip
+
+
+def _delta(machine: RewardMachine, labels: Labels) -> Ints:
+    """δ as an array with a row for each state and a column for each label seen."""
+    ids = {key_of(value): number for number, value in enumerate(labels.values)}
+    table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, len(ids)), axis=1)
+    for trigger in machine.triggers:
+        number = ids.get(key_of(trigger.on))
+        if number is not None:
+            table[trigger.source, number] = trigger.target
+    return table
+
+
+def _keys(steps: _Replayed, machine: RewardMachine, u: Longs, labels: Ints, v: Longs) -> Longs:
+    """(u, reward label, u') as one number."""
+    return cast(Longs, (u * len(steps.rewards.values) + labels) * machine.states + v)
+
+
+def _check_explained(traces: Traces, machine: RewardMachine, steps: _Replayed) -> None:
+    """Equal (u, reward label, u') must pay equally, and what the machine says."""
+    keys = _keys(steps, machine, steps.u, steps.rewards.ids, steps.v)
+    _, example, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    earlier = example[inverse]
+    wrong = np.flatnonzero(traces.rewards != traces.rewards[earlier])
+    if len(wrong):
+        n = int(wrong[0])
+        m = int(earlier[n])
+        raise InputError(
+            f"the machine does not explain these episodes: {_place(traces, m)} and {_place(traces, n)} both "
+            f"{_went(steps, n)}, but pay {traces.rewards[m]:g} and {traces.rewards[n]:g}"
+        )
+    for n in np.sort(example).tolist():
+        said = machine.reward(int(steps.u[n]), steps.rewards.values[steps.rewards.ids[n]], int(steps.v[n]))
+        if said is not None and said != traces.rewards[n]:
+            raise InputError(
+                f"the machine does not explain these episodes: {_place(traces, n)} pays "
+                f"{traces.rewards[n]:g}, but the machine says {said:g} for steps that {_went(steps, n)}"
+            )
+
+
+def _payments(
+    traces: Traces, machine: RewardMachine, steps: _Replayed, u: Longs, example: Longs, v: Longs
+) -> tuple[Floats, Floats]:
+    """R̃ of each outcome: from the data, else the machine, else 0; and whether the machine says it ends."""
+    labels = steps.rewards.ids[example]
+    known, first = np.unique(_keys(steps, machine, steps.u, steps.rewards.ids, steps.v), return_index=True)
+    at, found = _lookup(known, _keys(steps, machine, u, labels, v))
+    rewards = np.where(found, traces.rewards[first[at]], 0.0)
+    ends = np.zeros(len(rewards))
+    for n in range(len(rewards)) if machine.rewards else ():
+        key = int(u[n]), steps.rewards.values[labels[n]], int(v[n])
+        ends[n] = machine.terminal(*key)
+        if not found[n]:
+            rewards[n] = machine.reward(*key) or 0.0
+    return rewards, ends
+
+
+def _lookup(known: Longs, wanted: Longs) -> tuple[Longs, Bools]:
+    """Where each wanted key is among the sorted known ones, and whether it is there at all."""
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return at, known[at] == wanted
+
+
+def _sorted_values(values: list[Value]) -> tuple[tuple[Value, ...], Longs]:
+    """The values in their natural order, and the place of each old id in it."""
+    order = sorted(range(len(values)), key=lambda number: sort_key(values[number]))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return tuple(values[number] for number in order), rank
+
+
+def _place(traces: Traces, step: int) -> str:
+    episode, number = traces.locate(step)
+    return f"episode {episode} step {number}"
+
+
+def _went(steps: _Replayed, n: int) -> str:
+    return f"go from state {steps.u[n]} to {steps.v[n]} on {show(steps.rewards.values[steps.rewards.ids[n]])}"
