@@ -253,9 +253,9 @@ def _report(result: LearnResult, output: Path | None) -> None:
     out = _console()
     colour = "green" if result.status == "optimal" else "yellow"
     out.print(
-        f"[{colour}]{result.status}:[/] {_count(result.states or 0, 'state')}, {_count(result.triggers or 0,
-        'trigger')} " f"(labels {result.trigger_on}/{result.reward_on}, {result.seconds:.2f} s, {result.exemplars}
-        exemplars)"
+        f"[{colour}]{result.status}:[/] {_count(result.states or 0, 'state')}, "
+        f"{_count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
+        f"{result.seconds:.2f} s, {_count(result.exemplars, 'exemplar')})"
     )
     for line in describe(result.machine):
         out.print(f"  {line}", highlight=False, soft_wrap=True)

@@ -218,8 +218,8 @@ def _advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> s
             return f"Labels {trigger}/{reward} (trigger/reward) would tell them apart."
     n = contradiction.contradicting_episodes
     return (
-        f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict another with the same
-        history, " "a sign of noise or of something that the observations hide. Rounding may help (reward_decimals)."
+        f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict another with the same "
+        "history, a sign of noise or of something that the observations hide. Rounding may help (reward decimals)."
     )
 
 
@@ -267,8 +267,9 @@ def _emissions(
     for number, key in enumerate(keys):
         u, label, v = way.unpack(int(key), machine.states)
         on = steps.rewards.values[label]
-        emissions.append(Emission(u, on, v, float(traces.rewards[first[number]]) + 0.0, bool(ended[number] ==
-        count[number]))) if 0 < ended[number] < count[number]:
+        reward, always = float(traces.rewards[first[number]]) + 0.0, bool(ended[number] == count[number])
+        emissions.append(Emission(u, on, v, reward, terminal=always))
+        if 0 < ended[number] < count[number]:
             conflicts.append(TerminationConflict(u, on, v))
     return emissions, tuple(conflicts)
 

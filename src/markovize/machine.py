@@ -86,7 +86,8 @@ class RewardMachine:
                 raise MachineError(f"{place}: the reward must be finite, not {emission.reward}")
             place_of = (emission.source, key_of(emission.on), emission.target)
             if place_of in known:
-                raise MachineError(f"{place}: ({emission.source}, {show(emission.on)}, {emission.target}) appears twice")
+                where = f"({emission.source}, {show(emission.on)}, {emission.target})"
+                raise MachineError(f"{place}: {where} appears twice")
             known[place_of] = emission.reward
 
     def step(self, state: int, label: Value) -> int:
@@ -168,7 +169,9 @@ class RewardMachine:
         return cls(data["trigger_on"], data["reward_on"], data["states"], triggers, rewards, data.get("initial", 0))
 
 
-def topological_order(states: int, edges: Iterable[tuple[int, int]], rank: Iterable[int] | None = None) -> list[int] | None:
+def topological_order(
+    states: int, edges: Iterable[tuple[int, int]], rank: Iterable[int] | None = None
+) -> list[int] | None:
     """States so that every edge points forwards, ties by ``rank``; None if there is a cycle.
 
     >>> topological_order(3, [(0, 2), (2, 1)])

@@ -203,13 +203,13 @@ def indicators_8(p: Program) -> Iterator[Row]:
 
 
 def binary_9(p: Program) -> Bools:
-    """(9) O[m,n,i,j] ∈ {0, 1}: which columns must be whole.
+    """(9) O[m,n,i,j] ∈ {0, 1}: which columns must be whole. Here all of them, as the I of (7) and (8) are 0 or 1.
 
-    The I need not be: with O whole, the least I that (7) and (8) allow is the largest of some O's.
+    Whole O would be enough: the least I that (7) and (8) then allow is the largest of some O's. But solvers may
+    branch on whole columns, and branching on a trigger says more than branching on a step: HiGHS is up to twice
+    as fast with both.
     """
-    whole = np.zeros(p.size, np.bool_)
-    whole[: len(p.steps) * len(p.pairs)] = True
-    return whole
+    return np.ones(p.size, np.bool_)
 
 
 def at_most(p: Program, triggers: int) -> Row:
