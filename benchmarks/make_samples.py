@@ -1,20 +1,20 @@
 """Makes the sample episodes that the package carries, byte for byte the same each time.
 
-    python benchmarks/make_samples.py            writes them into src/markovize/data
-    python benchmarks/make_samples.py --check    only says whether they are what this command would write
+python benchmarks/make_samples.py            writes them into src/markovize/data
+python benchmarks/make_samples.py --check    only says whether they are what this command would write
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from markovize.formats.files import atomic_write
 from markovize.traces import Traces
 from markovize.worlds import noisy_walks, world
 
@@ -63,12 +63,7 @@ def main(arguments: list[str]) -> int:
         same = path.exists() and path.read_bytes() == text
         if not same and not check:
             DATA.mkdir(exist_ok=True)
-            draft = path.with_suffix(".tmp")
-            with draft.open("wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
+            atomic_write(path, text)
         different += not same
         state = "unchanged" if same else "differs" if check else "written"
         print(f"{name:10} {len(traces):4} episodes {traces.steps:5} steps {len(text):6} bytes  {state}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ KINDS: tuple[Kinds, ...] = (("state", "state"), ("state", "transition"), ("trans
 def walk(*cells: int, pays: tuple[float, ...] = (), ends: bool = False) -> Episode:
     """A walk through cells; ``pays`` are its last rewards, the ones before are 0."""
     steps = len(cells) - 1
-    actions = [b - a for a, b in zip(cells, cells[1:], strict=False)]
+    actions = [b - a for a, b in pairwise(cells)]
     return Episode(list(cells), actions, [0.0] * (steps - len(pays)) + list(pays), terminated=ends)
 
 
@@ -61,28 +62,45 @@ def random_steps(
     states: int = 3,
     acyclic: bool = False,
 ) -> Traces:
-    """Random walks over ``labels`` observations, paid by a random machine of at most ``states`` states.
+    """Random walks over ``labels`` observations, paid by a random machine of 2 to ``states`` states.
 
     The machine reads the labels of ``kinds``, so under them the episodes are realisable. It need not be minimal.
+    Episodes without a conflict are no test of anything, so up to ten machines are drawn until there is one.
     """
-    k = int(rng.integers(1, states + 1))
-    delta: dict[tuple[int, Value], int] = {}
-    table: dict[tuple[int, Value, int], float] = {}
-    out = []
-    for _ in range(int(rng.integers(1, episodes + 1))):
-        steps = int(rng.integers(1, length + 1))
-        observations = [int(o) for o in rng.integers(0, labels, steps + 1)]
-        moves = [int(a) for a in rng.integers(0, actions, steps)]
-        paid, u = [], 0
-        for s, a, t in zip(observations, moves, observations[1:], strict=False):
-            x, y = label_of(kinds[0], s, a, t), label_of(kinds[1], s, a, t)
-            if (u, x) not in delta:
-                targets = range(u, k) if acyclic else range(k)
-                delta[u, x] = int(rng.choice(targets)) if rng.random() < 0.5 else u
-            v = delta[u, x]
-            if (u, y, v) not in table:
-                table[u, y, v] = float(rng.integers(0, rewards))
-            paid.append(table[u, y, v])
-            u = v
-        out.append(Episode(observations, moves, paid, terminated=bool(rng.integers(0, 2))))
+    for _ in range(10):
+        walks = [
+            ([int(o) for o in rng.integers(0, labels, steps + 1)], [int(a) for a in rng.integers(0, actions, steps)])
+            for steps in rng.integers((length + 1) // 2, length + 1, episodes)
+        ]
+        machine = _RandomMachine(rng, int(rng.integers(2, states + 1)), rewards, kinds, acyclic)
+        out = [Episode(o, a, machine.pay(o, a), terminated=bool(rng.integers(0, 2))) for o, a in walks]
+        seen: dict[Value, set[float]] = {}
+        for (_, y, _), reward in machine.table.items():
+            seen.setdefault(y, set()).add(reward)
+        if any(len(paid) > 1 for paid in seen.values()):
+            break
     return Traces.of(out)
+
+
+class _RandomMachine:
+    """Draws each move and each reward when it is first needed."""
+
+    def __init__(self, rng: np.random.Generator, states: int, rewards: int, kinds: Kinds, acyclic: bool) -> None:
+        self.rng, self.states, self.rewards, self.kinds, self.acyclic = rng, states, rewards, kinds, acyclic
+        self.delta: dict[tuple[int, Value], int] = {}
+        self.table: dict[tuple[int, Value, int], float] = {}
+
+    def pay(self, observations: list[int], actions: list[int]) -> list[float]:
+        """The rewards of an episode."""
+        paid, u = [], 0
+        for (s, t), a in zip(pairwise(observations), actions, strict=True):
+            x, y = (label_of(kind, s, a, t) for kind in self.kinds)
+            if (u, x) not in self.delta:
+                targets = range(u if self.acyclic else 0, self.states)
+                self.delta[u, x] = int(self.rng.choice(targets)) if self.rng.random() < 0.6 else u
+            v = self.delta[u, x]
+            if (u, y, v) not in self.table:
+                self.table[u, y, v] = float(self.rng.integers(0, self.rewards))
+            paid.append(self.table[u, y, v])
+            u = v
+        return paid

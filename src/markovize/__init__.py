@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from markovize.conflicts import CheckReport, Witness, check
-    from markovize.describe import describe
+    from markovize.descriptions import describe
     from markovize.drawing import draw
     from markovize.errors import (
         EngineError,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "check": "conflicts", "CheckReport": "conflicts", "Witness": "conflicts",
-    "describe": "describe", "draw": "drawing",
+    "describe": "descriptions", "draw": "drawing",
     "EngineError": "errors", "InputError": "errors", "MachineError": "errors", "MarkovizeError": "errors",
     "UnrealisableError": "errors", "UnsupportedError": "errors",
     "convert": "formats", "read_episodes": "formats", "read_machine": "formats", "write_episodes": "formats",

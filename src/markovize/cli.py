@@ -6,11 +6,12 @@ interrupted. Errors are one line on stderr.
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -26,6 +27,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+# typer brings its own copy of click or uses the installed one, as its version has it; this is the right one
+_UsageError: Any = typer.BadParameter.__mro__[1]
 
 DONE, NO, BAD, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -107,7 +111,7 @@ def check(
         else:
             out.print(f"[red]not Markov:[/] {report.conflicts:,} {what} with different rewards, for example")
             for witness in report.witnesses[:5]:
-                out.print(f"  {witness}", highlight=False)
+                out.print(f"  {witness}", markup=False, highlight=False)
     raise typer.Exit(NO if exit_code and not report.markov else DONE)
 
 
@@ -220,30 +224,36 @@ def convert(
 
 def main() -> None:
     """Runs the command line; every foreseen failure becomes one line on stderr and an exit code."""
-    import click
-
     from markovize.errors import MarkovizeError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # arrows and odd labels must not fail where text is not UTF-8
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.exit(INTERRUPTED)
-    except click.UsageError as error:
-        error.show()
-        sys.exit(BAD)
-    except click.ClickException as error:
-        typer.echo(f"markovize: {error.format_message()}", err=True)
-        sys.exit(BAD)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("interrupted", INTERRUPTED)
+    except _UsageError as error:
+        message = error.format_message()
+        if not message:  # no arguments at all: the help was shown
+            sys.exit(BAD)
+        command = error.ctx.command_path if error.ctx is not None else "markovize"
+        _fail(f"{message} (try: {command} --help)", BAD)
     except (MarkovizeError, OSError) as error:
-        typer.echo(f"markovize: {_one_line(error)}", err=True)
-        sys.exit(BAD)
-    except KeyboardInterrupt:
-        typer.echo("markovize: interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        _fail(str(error), BAD)
+    except MemoryError:
+        _fail("not enough memory", BAD)
     sys.exit(code if isinstance(code, int) else DONE)
 
 
+def _fail(message: str, code: int) -> NoReturn:
+    typer.echo(f"markovize: {_one_line(message)}", err=True)
+    sys.exit(code)
+
+
 def _report(result: LearnResult, output: Path | None) -> None:
+    from rich.markup import escape
+
     from markovize import describe
 
     if result.machine is None:
@@ -258,15 +268,15 @@ def _report(result: LearnResult, output: Path | None) -> None:
         f"{result.seconds:.2f} s, {_count(result.exemplars, 'exemplar')})"
     )
     for line in describe(result.machine):
-        out.print(f"  {line}", highlight=False, soft_wrap=True)
+        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     if result.status == "optimal":
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
     for conflict in result.termination_conflicts[:5]:
-        out.print(f"[yellow]note:[/] {conflict}", highlight=False, soft_wrap=True)
+        out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
     if output is not None:
-        out.print(f"written to {output}", highlight=False, soft_wrap=True)
+        out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _bounds(result: LearnResult) -> str:
@@ -279,7 +289,7 @@ def _count(number: int, noun: str) -> str:
 
 def _read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
     from markovize import read_episodes
-    from markovize.formats.tables import TableColumns
+    from markovize.formats import TableColumns
 
     return read_episodes(
         path, columns=None if columns is None else TableColumns.parse(columns), reward_decimals=reward_decimals
@@ -313,6 +323,6 @@ def _console() -> Any:
     return Console()
 
 
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+def _one_line(text: str) -> str:
+    text = " ".join(text.split())
     return text if len(text) <= 400 else text[:397] + "..."

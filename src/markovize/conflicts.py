@@ -20,6 +20,9 @@ class Witness:
     """Two steps that carry one label but different rewards.
 
     ``rewards`` starts with the rewards of the two steps, in their order; further rewards of the same label follow.
+
+    >>> print(Witness((0, "go", 1), (0.0, 1.0), episodes=(0, 3), steps=(2, 5)))
+    (0, go, 1) pays 0 or 1: episode 0 step 2, episode 3 step 5
     """
 
     label: Value
@@ -46,6 +49,9 @@ class CheckReport:
     """Whether the reward is Markov, and witnesses if it is not, the shortest first.
 
     ``conflicts`` counts labels that were seen with two or more rewards; there is one witness for each.
+
+    >>> check(Traces.of([([0, 1], ["go"], [0])])).to_json()
+    {'markov': True, 'steps': 1, 'episodes': 1, 'conflicts': 0, 'witnesses': []}
     """
 
     steps: int

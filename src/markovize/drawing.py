@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import math
 import os
+import warnings
+from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final
 
 from markovize.errors import InputError
 from markovize.formats.files import atomic_write, one_line
 from markovize.formats.graph_dot import graph_dot
-from markovize.formats.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
+from markovize.formats.layout import BEND, LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 from markovize.formats.mermaid import mermaid
 from markovize.formats.summary import Arrow, arrows
 from markovize.machine import RewardMachine
@@ -25,13 +27,18 @@ _FONT: Final = 9.0
 _LINE: Final = 0.165  # inches from line to line
 _INK, _FILL, _LABEL = "#1f2d3d", "#e8f0fa", "#37474f"
 # fixed, so that equal machines give equal bytes whatever the user's own settings are
-_SETTINGS: Final[dict[str, Any]] = {
+_SETTINGS: Final[dict[Any, Any]] = {
     "svg.hashsalt": "markovize",
     "svg.fonttype": "path",
     "font.family": ["DejaVu Sans"],
     "path.simplify": False,
     "axes.unicode_minus": True,
     "text.usetex": False,
+    "text.hinting": "force_autohint",
+    "figure.dpi": 100.0,
+    "savefig.bbox": None,
+    "savefig.facecolor": "auto",
+    "savefig.transparent": False,
 }
 
 
@@ -60,7 +67,9 @@ def picture(machine: RewardMachine, kind: str) -> bytes:
     """The bytes of an SVG or PNG picture."""
     import matplotlib
 
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
+        # letters that the font lacks become boxes; that is plain to see and no reason for a warning each
+        warnings.filterwarnings("ignore", message="Glyph")
         figure = figure_of(machine)
         out = io.BytesIO()
         if kind == "svg":
@@ -77,7 +86,7 @@ def figure_of(machine: RewardMachine) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    everything = arrows(machine)
+    everything = [_broken(arrow) for arrow in arrows(machine)]
     loops = {arrow.source: arrow for arrow in everything if arrow.source == arrow.target}
     others = [arrow for arrow in everything if arrow.source != arrow.target]
     layout = place(
@@ -103,13 +112,26 @@ def figure_of(machine: RewardMachine) -> Figure:
     return figure
 
 
+def _broken(arrow: Arrow) -> Arrow:
+    """Long lines take two: narrow labels keep a picture narrow."""
+    most = 26 if arrow.source == arrow.target else 36
+    lines: list[str] = []
+    for line in arrow.lines:
+        before, mark, reward = line.rpartition(": reward ")
+        lines += [before + ":", "reward " + reward] if mark and len(line) > most else [line]
+    return Arrow(arrow.source, arrow.target, tuple(lines))
+
+
 def _size(arrow: Arrow) -> Size:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
     font = FontProperties(family=["DejaVu Sans"])
     # a path of the text has its width to the point, with no renderer asked
-    widths = [TextPath((0, 0), line, size=_FONT, prop=font, usetex=False).get_extents().width for line in map(_plain, arrow.lines)]
+    widths = [
+        TextPath((0, 0), line, size=_FONT, prop=font, usetex=False).get_extents().width
+        for line in map(_plain, arrow.lines)
+    ]
     return Size(max(widths) / 72 + 0.1, len(arrow.lines) * _LINE)
 
 
@@ -170,8 +192,8 @@ def _touch(centre: Point, towards: Point) -> Point:
 def _smooth(points: list[Point]) -> tuple[list[Point], list[int]]:
     """Curves with level tangents at every point, so that lines are flat below their labels."""
     vertices, codes = [points[0]], [1]
-    for (x1, y1), (x2, y2) in zip(points, points[1:], strict=False):
-        bend = (x2 - x1) * 0.45
+    for (x1, y1), (x2, y2) in pairwise(points):
+        bend = (x2 - x1) * BEND
         vertices += [(x1 + bend, y1), (x2 - bend, y2), (x2, y2)]
         codes += [4, 4, 4]
     return vertices, codes

@@ -42,21 +42,41 @@ class InputError(MarkovizeError, ValueError):
 
 
 class MachineError(InputError):
-    """A reward machine that contradicts itself or is malformed."""
+    """A reward machine that contradicts itself or is malformed.
+
+    >>> str(MachineError('"states" must be a whole number of at least 1, not 0', where="machine.json"))
+    'machine.json: "states" must be a whole number of at least 1, not 0'
+    """
 
 
 class UnsupportedError(MarkovizeError):
-    """The chosen format or engine cannot say what was asked for; the message gives the reason."""
+    """The chosen format or engine cannot say what was asked for; the message gives the reason.
+
+    >>> issubclass(UnsupportedError, InputError)  # the input is fine, the wish is not
+    False
+    """
 
 
 class EngineError(MarkovizeError):
-    """An engine returned something that the independent replay, or its own earlier answers, refute."""
+    """An engine returned something that the independent replay, or its own earlier answers, refute.
+
+    >>> issubclass(EngineError, MarkovizeError)
+    True
+    """
 
 
 class UnrealisableError(MarkovizeError):
     """No reward machine explains the episodes under the chosen labels.
 
     ``contradiction`` holds both episodes and steps and what would tell them apart.
+
+    >>> import markovize
+    >>> noise = markovize.Traces.of([([0, 1], ["go"], [0]), ([0, 1], ["go"], [1])])
+    >>> try:
+    ...     markovize.learn(noise).unwrap()
+    ... except UnrealisableError as error:
+    ...     print(error.contradiction.episodes, error.contradiction.steps, error.contradiction.rewards)
+    (0, 1) (0, 0) (0.0, 1.0)
     """
 
     def __init__(self, contradiction: Contradiction) -> None:

@@ -2,8 +2,8 @@
 
 Every violated pair has *candidates*: self-loops on its two paths, one of which a trigger must replace. The candidate
 that leaves the outcomes least mixed wins; its trigger leads to a new state, so that the machine stays a tree and the
-repair ends at the latest when it spells out the prefix tree itself. Afterwards triggers are dropped and states merged as long as
-the data allow it.
+repair ends at the latest when it spells out the prefix tree itself. Afterwards triggers are dropped and states merged
+as long as the data allow it.
 """
 
 from __future__ import annotations

@@ -66,15 +66,17 @@ def label_steps(traces: Traces, on: LabelOn) -> Labels:
         return Labels(kind, after, traces.observation_values)
     before, actions = traces.states_before(), traces.actions
     n, m = max(1, len(traces.observation_values)), max(1, len(traces.action_values))
-    packed: Longs = (before.astype(np.int64) * m + actions) * n + after
-    unique, first, codes = np.unique(packed, return_index=True, return_inverse=True)
+    pairs: Longs = before.astype(np.int64) * m + actions
+    if n * m * n >= 2**63:  # millions of values that never repeat
+        pairs = np.unique(pairs, return_inverse=True)[1]
+    _, first, codes = np.unique(pairs * n + after, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     ids: Ints = rank[codes]
-    s, a, t = traces.observation_values, traces.action_values, traces.observation_values
+    s, a = traces.observation_values, traces.action_values
     triples: list[tuple[Value, Value, Value]] = [
-        (s[int(code // n // m)], a[int(code // n % m)], t[int(code % n)]) for code in unique[order]
+        (s[before[step]], a[actions[step]], s[after[step]]) for step in first[order]
     ]
     if not callable(on):
         return Labels(kind, ids, list(triples))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from markovize.errors import MachineError
+from markovize.errors import InputError, MachineError
 from markovize.labels import LabelKind
 from markovize.values import Value, canonical, jsonable, key_of, show, sort_key
 
@@ -22,6 +22,9 @@ class Trigger:
     """In state ``source``, a step labelled ``on`` moves the machine to ``target``.
 
     ``alternatives`` are labels that could replace ``on`` at no cost: the data cannot tell them apart.
+
+    >>> Trigger(0, [1, 1.0], 1).on
+    (1, 1)
     """
 
     source: int
@@ -29,16 +32,27 @@ class Trigger:
     target: int
     alternatives: tuple[Value, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", _frozen(self.on))
+        object.__setattr__(self, "alternatives", tuple(_frozen(label) for label in self.alternatives))
+
 
 @dataclass(frozen=True)
 class Emission:
-    """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``."""
+    """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``.
+
+    >>> Emission(0, "office", 1, 1.0, terminal=True).reward
+    1.0
+    """
 
     source: int
     on: Value
     target: int
     reward: float
     terminal: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", _frozen(self.on))
 
 
 @dataclass(frozen=True)
@@ -159,11 +173,11 @@ class RewardMachine:
             if name not in data:
                 raise MachineError(f'field "{name}" is missing')
         triggers = tuple(
-            Trigger(_get(item, "from", at), _label(item, at), _get(item, "to", at), _alternatives(item, at))
+            Trigger(_get(item, "from", at), _on(item, at), _get(item, "to", at), _alternatives(item, at))
             for item, at in _items(data, "triggers")
         )
         rewards = tuple(
-            Emission(_get(item, "from", at), _label(item, at), _get(item, "to", at), _number(item, at), _flag(item, at))
+            Emission(_get(item, "from", at), _on(item, at), _get(item, "to", at), _number(item, at), _flag(item, at))
             for item, at in _items(data, "rewards")
         )
         return cls(data["trigger_on"], data["reward_on"], data["states"], triggers, rewards, data.get("initial", 0))
@@ -206,6 +220,14 @@ def sorted_emissions(rewards: Iterable[Emission]) -> tuple[Emission, ...]:
     return tuple(sorted(rewards, key=lambda e: (e.source, e.target, sort_key(e.on))))
 
 
+def _frozen(label: Any) -> Value:
+    """The label as files hold it, so that lists and NumPy values find their triggers too."""
+    try:
+        return canonical(label)
+    except InputError as error:
+        raise MachineError(str(error)) from None
+
+
 def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -226,20 +248,22 @@ def _get(item: dict[str, Any], name: str, at: str) -> Any:
     return item[name]
 
 
-def _label(item: dict[str, Any], at: str) -> Value:
+def _label(raw: Any, name: str, at: str) -> Value:
     try:
-        return canonical(_get(item, "on", at))
-    except MachineError:
-        raise
-    except ValueError as error:
-        raise MachineError(f'{at}: field "on": {error}') from None
+        return canonical(raw)
+    except InputError as error:
+        raise MachineError(f'{at}: field "{name}": {error}') from None
+
+
+def _on(item: dict[str, Any], at: str) -> Value:
+    return _label(_get(item, "on", at), "on", at)
 
 
 def _alternatives(item: dict[str, Any], at: str) -> tuple[Value, ...]:
     raw = item.get("alternatives", [])
     if not isinstance(raw, list):
         raise MachineError(f'{at}: "alternatives" must be a list')
-    return tuple(_label({"on": label}, at) for label in raw)
+    return tuple(_label(label, "alternatives", at) for label in raw)
 
 
 def _number(item: dict[str, Any], at: str) -> float:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from markovize.errors import UnsupportedError
+from markovize.formats.files import atomic_open
 from markovize.values import Value, show
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def draw_product(product: Product, path: Path, solution: Solution) -> None:
     with mpl.rc_context(SETTINGS):
         figure = (_maps if is_grid(product.observations) else _columns)(product, solution)
         metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(path, format=kind, dpi=140, metadata=metadata)
+        with atomic_open(path) as file:
+            figure.savefig(file, format=kind, dpi=140, metadata=metadata)
 
 
 def is_grid(observations: tuple[Value, ...]) -> bool:

@@ -59,9 +59,7 @@ def label_kind(kind: LabelKind, function: LabelFunction | None, name: str) -> La
     return kind
 
 
-def build_tables(
-    traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn
-) -> ProductTables:
+def build_tables(traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn) -> ProductTables:
     """Counts everything; raises :class:`InputError` if the machine does not explain the traces."""
     if not traces.steps:
         raise InputError("a product needs at least one step")
@@ -89,9 +87,7 @@ def build_tables(
     u = np.repeat(row_state % K, sizes)
     v = _delta(machine, steps.triggers)[u, steps.triggers.ids[example[triple]]].astype(np.int64)
 
-    seen_keys, seen, counts = np.unique(
-        steps.u * len(triple_keys) + of_step, return_inverse=True, return_counts=True
-    )
+    seen_keys, seen, counts = np.unique(steps.u * len(triple_keys) + of_step, return_inverse=True, return_counts=True)
     ended = np.bincount(seen, traces.ends())
     at, found = _lookup(seen_keys, u * len(triple_keys) + triple)
     rewards, machine_ends = _payments(traces, machine, steps, u, example[triple], v)

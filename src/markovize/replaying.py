@@ -40,6 +40,9 @@ class ReplayReport:
 
     ``unseen`` counts steps whose (u, reward label, u') is not among the machine's rewards, ``mismatches`` steps whose
     reward differs from the machine's. ``first_mismatch`` is (episode, step, the machine's reward, the observed one).
+
+    >>> ReplayReport(steps=10, unseen=2, mismatches=0).to_json()
+    {'steps': 10, 'unseen': 2, 'mismatches': 0}
     """
 
     steps: int

@@ -1,7 +1,7 @@
 """Sample episodes that come with the package, for trying things out.
 
-``office-e`` is a patrol through an office that pays only when a, b, c, d were visited in this order; ``beach`` pays less
-for each time spent in the sun, and needs labels on transitions. ``benchmarks/make_samples.py`` made them.
+``office-e`` is a patrol through an office that pays only when a, b, c, d were visited in this order; ``beach``
+pays less for each time spent in the sun, and needs labels on transitions. ``benchmarks/make_samples.py`` made them.
 """
 
 from __future__ import annotations

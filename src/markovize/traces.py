@@ -97,6 +97,7 @@ class Traces:
 
     def episode(self, number: int) -> Episode:
         """One episode, back as Python values."""
+        number = range(len(self))[number]  # counts from the end if negative, as lists do
         start, end = int(self.offsets[number]), int(self.offsets[number + 1])
         first = start + number
         return Episode(
@@ -169,7 +170,7 @@ class TracesBuilder:
         self, observations: Any, actions: Any, rewards: Any,
         terminated: bool = False, truncated: bool = False, *, where: str,
     ) -> None:  # fmt: skip
-        """One episode; nothing is kept of one that is refused."""
+        """One episode; no step is kept of one that is refused."""
         columns = [_as_list(c, n, where) for c, n in
                    ((observations, "observations"), (actions, "actions"), (rewards, "rewards"))]  # fmt: skip
         observations, actions, rewards = columns

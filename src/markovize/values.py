@@ -44,16 +44,23 @@ def canonical(raw: Any, *, depth: int = 0) -> Value:
         if depth >= MAX_DEPTH:
             raise InputError(f"nested deeper than {MAX_DEPTH} lists")
         return tuple([canonical(item, depth=depth + 1) for item in raw])
-    if isinstance(raw, (np.ndarray, np.generic)):
+    if isinstance(raw, (float, np.floating)):
+        number = float(raw)
+        if not math.isfinite(number):
+            raise InputError(f"{number} is not a finite number")
+        return int(number) if number.is_integer() and abs(number) <= _EXACT else number
+    if isinstance(raw, (np.ndarray, np.generic)) and not isinstance(raw, np.complexfloating):
         return canonical(raw.tolist(), depth=depth)
-    if isinstance(raw, float):
-        if not math.isfinite(raw):
-            raise InputError(f"{raw} is not a finite number")
-        return int(raw) if raw.is_integer() and abs(raw) <= _EXACT else raw
+    if isinstance(raw, (list, tuple)):  # named tuples and the like
+        return canonical(tuple(raw), depth=depth)
     if isinstance(raw, (set, frozenset)):
-        return tuple(sorted((canonical(item, depth=depth + 1) for item in raw), key=sort_key))
-    if isinstance(raw, (int, str)):
-        return int(raw) if isinstance(raw, int) else str(raw)
+        members = canonical(tuple(raw), depth=depth)
+        assert isinstance(members, tuple)
+        return tuple(sorted(members, key=sort_key))
+    if isinstance(raw, int):
+        return int(raw)
+    if isinstance(raw, str):
+        return str.__str__(raw)  # an enum's text, not its name
     if raw is None:
         raise InputError("null is not a label; use a number, a string, true/false or a list of them")
     raise InputError(f"a {kind.__name__} is not a label; use a number, a string, true/false or a list of them")
@@ -151,7 +158,7 @@ class Interner:
                 if found is not None:
                     out.append(found)
                     continue
-            elif kind is list and all([type(item) is int for item in raw]):
+            elif (kind is list or kind is tuple) and all([type(item) is int for item in raw]):
                 found = known.get(tuple(raw))
                 if found is not None:
                     out.append(found)

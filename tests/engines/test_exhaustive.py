@@ -17,7 +17,7 @@ from markovize.prefix_tree import build_tree, find_contradiction
 from markovize.traces import Traces
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the helpers beside the tests
-from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees, walk  # noqa: E402
+from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees, walk
 
 
 def optimum(traces: Traces, objective: str = "states", acyclic: bool = True) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,18 +45,18 @@ def _load(gp: Any, loaded: Any, model: Model) -> None:
     for name, value in exact.items():
         loaded.setParam(name, value)
     kinds = [gp.GRB.BINARY if flag else gp.GRB.CONTINUOUS for flag in model.integer.tolist()]
-    columns = loaded.addVars(len(kinds), lb=0.0, ub=1.0, obj=model.objective.tolist(), vtype=kinds).values()
+    columns = loaded.addVars(len(kinds), lb=0.0, ub=1.0, obj=model.objective.tolist(), vtype=kinds)
     at, coefficients = model.columns.tolist(), model.coefficients.tolist()
-    starts, upper = model.starts.tolist(), model.upper.tolist()
-    for row, lower in enumerate(model.lower.tolist()):
-        part = slice(starts[row], starts[row + 1])
+    bounds = zip(pairwise(model.starts.tolist()), model.lower.tolist(), model.upper.tolist(), strict=True)
+    for (start, end), lower, upper in bounds:
+        part = slice(start, end)
         terms = gp.LinExpr(coefficients[part], [columns[c] for c in at[part]])
         if lower == upper:
             loaded.addLConstr(terms, gp.GRB.EQUAL, upper)
         elif np.isneginf(lower):
             loaded.addLConstr(terms, gp.GRB.LESS_EQUAL, upper)
         else:
-            raise EngineError(f"row {row} of the integer program has two bounds, {lower} and {upper}")
+            raise EngineError(f"a row of the integer program has two bounds, {lower} and {upper}")
 
 
 def _solve(gp: Any, loaded: Any, model: Model, limits: Limits) -> Solution:

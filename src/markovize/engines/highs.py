@@ -66,6 +66,8 @@ def _run(highs: Any, limits: Limits) -> None:
         while not highs.wait(0.1)[0]:
             limits.pulse()
     except BaseException:
+        # Presolve does not look at the interrupt, for many seconds on large programs, but it does at the clock.
+        highs.setOptionValue("time_limit", 0.0)
         highs.cancelSolve()
         highs.wait()
         raise

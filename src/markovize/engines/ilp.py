@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -278,7 +278,7 @@ class IlpSession:
     def exemplars(self) -> list[Exemplar]:
         """The traces: paths from the root to the leaves."""
         paths = sorted(self._marks)  # what continues a path comes right after it
-        leaves = [a for a, b in zip(paths, [*paths[1:], ()], strict=True) if b[: len(a)] != a]
+        leaves = [path for path, after in pairwise([*paths, ()]) if after[: len(path)] != path]
         return [
             Exemplar(leaf, tuple(tuple(sorted(self._marks[leaf[: n + 1]])) for n in range(len(leaf))))
             for leaf in leaves

@@ -25,7 +25,8 @@ from markovize.formats.machine_json import read_machine_json, write_machine_json
 from markovize.formats.mealy_dot import read_mealy_dot, write_mealy_dot
 from markovize.formats.mermaid import mermaid
 from markovize.formats.reward_machine_text import read_reward_machine_text, write_reward_machine_text
-from markovize.formats.tables import TableColumns, read_table, write_table
+from markovize.formats.table_columns import TableColumns
+from markovize.formats.tables import read_table, write_table
 from markovize.machine import RewardMachine
 from markovize.traces import Traces
 

@@ -81,13 +81,17 @@ def cell_of(value: Value) -> str:
     markovize.errors.UnsupportedError: the string "12" would be read back as something else; use JSONL
     """
     if isinstance(value, tuple):
-        raise UnsupportedError(f"{one_line(show(value), 40)} is a list within a list; a table has no cell for it; use JSONL")
+        raise UnsupportedError(
+            f"{one_line(show(value), 40)} is a list within a list; a table has no cell for it; use JSONL"
+        )
     text = repr(value) if isinstance(value, float) else show(value)
     if isinstance(value, str):
         try:
-            again: Scalar = parse_cell(text)
+            again: Scalar | None = parse_cell(text)
         except InputError:
-            again = ""
-        if again != value or not isinstance(again, str) or not text.isprintable():
-            raise UnsupportedError(f'the string "{one_line(value, 40)}" would be read back as something else; use JSONL')
+            again = None
+        if again != value or not text.isprintable():
+            raise UnsupportedError(
+                f'the string "{one_line(value, 40)}" would be read back as something else; use JSONL'
+            )
     return text

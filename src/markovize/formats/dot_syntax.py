@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from markovize.errors import InputError
@@ -172,7 +173,7 @@ class _Parser:
             self._graph.nodes.setdefault(node, {})
         if len(chain) == 1:
             self._graph.nodes[chain[0]].update(attributes)
-        self._graph.edges += [DotEdge(a, b, attributes, line) for a, b in zip(chain, chain[1:], strict=False)]
+        self._graph.edges += [DotEdge(a, b, attributes, line) for a, b in pairwise(chain)]
 
     def _endpoint(self, name: str) -> str:
         while self._skip(":"):  # a port says where the line touches the node: no matter here
@@ -223,4 +224,6 @@ class _Parser:
         if self._at >= len(self._tokens):
             return InputError(f"{message}, but the file ends", where=self._name)
         token = self._tokens[self._at]
-        return InputError(f"{message}, not {one_line(token.text, 40)}", where=f"{self._name}:{token.line}:{token.column}")
+        return InputError(
+            f"{message}, not {one_line(token.text, 40)}", where=f"{self._name}:{token.line}:{token.column}"
+        )

@@ -77,7 +77,7 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+        temporary.replace(target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):

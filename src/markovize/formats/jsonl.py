@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from markovize.errors import InputError
@@ -23,6 +22,7 @@ def read_jsonl(
     """Reads episodes line by line; ``on_progress(bytes read, bytes in all)`` is called about once a megabyte.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "log.jsonl")
     ...     _ = path.write_text('{"observations": [0, 1], "actions": ["go"], "rewards": [1], "terminated": true}')
@@ -54,6 +54,7 @@ def write_jsonl(path: str | os.PathLike[str], traces: Traces) -> None:
     """Writes one line for each episode, in the form that :func:`read_jsonl` reads.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_jsonl(Path(folder, "log.jsonl"), Traces.of([([0, 1], ["go"], [1.0], True)]))
     ...     print(Path(folder, "log.jsonl").read_text().strip())
@@ -87,7 +88,13 @@ def _add(builder: TracesBuilder, line: bytes, where: str) -> None:
     builder.add_json(fields, where=where)
 
 
-_KINDS: dict[type[Any], str] = {list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
+_KINDS: dict[type[Any], str] = {
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+}
 
 
 def _with_field(line: bytes, where: str) -> InputError | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 _SWEEPS: Final = 12
-_CLEAR: Final = 0.1  # between neighbours in a layer
+_CLEAR: Final = 0.16  # between neighbours in a layer
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ def layer_of(states: int, initial: int, edges: Sequence[tuple[int, int]]) -> tup
         stack = [(root, iter(leaving[root]))]
         while stack:
             u, rest = stack[-1]
-            number = next(rest, None)
-            if number is None:
+            number = next(rest, -1)
+            if number < 0:
                 colour[u] = 2
                 finished.append(u)
                 stack.pop()
@@ -89,8 +90,10 @@ def arranged(slots: Sequence[Slot], paths: Sequence[Path], ranks: int, initial: 
         position = {item: place for row in order for place, item in enumerate(row)}
         for rank in range(ranks) if forwards else reversed(range(ranks)):
             row = order[rank]
-            weight = {i: (sum(position[n] for n in beside[i]) / len(beside[i]) if beside[i] else position[i]) for i in row}
-            row.sort(key=lambda item: weight[item])  # noqa: B023 -- used at once
+            weight = {
+                i: (sum(position[n] for n in beside[i]) / len(beside[i]) if beside[i] else position[i]) for i in row
+            }
+            row.sort(key=lambda item: weight[item])
             position.update({item: place for place, item in enumerate(row)})
         count = _crossings(order, after)
         if count < fewest:
@@ -122,7 +125,7 @@ def _neighbours(slots: Sequence[Slot], paths: Sequence[Path]) -> tuple[list[list
     before: list[list[int]] = [[] for _ in slots]
     after: list[list[int]] = [[] for _ in slots]
     for path in paths:
-        for a, b in zip(path.items, path.items[1:], strict=False):
+        for a, b in pairwise(path.items):
             after[a].append(b)
             before[b].append(a)
     return before, after
@@ -138,7 +141,7 @@ def _crossings(order: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -
 
 
 def _apart(slots: Sequence[Slot], row: Sequence[int], wanted: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """The heights nearest to those wanted (least squares) that keep the order and the sizes: pool adjacent violators."""
+    """The heights nearest to those wanted that keep order and sizes: least squares by pooling adjacent violators."""
     offsets, total = [], 0.0
     for place, item in enumerate(row):
         if place:

@@ -7,6 +7,7 @@ chain is broken into rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
@@ -18,6 +19,8 @@ Point: TypeAlias = tuple[float, float]
 RADIUS: Final = 0.24
 GAP: Final = 0.34  # between layers: room for arrow heads and for lines that go down
 LEAD: Final = 0.42  # the arrow into the initial state
+LOOP: Final = 0.4  # how high a self-loop rises above its state
+BEND: Final = 0.45  # where the control points of a curve lie, as a part of its width
 WIDEST: Final = 13.0
 
 
@@ -76,23 +79,19 @@ def place(states: int, initial: int, loops: dict[int, Size], edges: Sequence[tup
     order = arranged(slots, list(paths.values()), ranks, initial)
     y = dict(enumerate(straightened(slots, list(paths.values()), order)))
     half = [max([slots[i].half for i in order[r]], default=0.0) for r in range(ranks)]
-    for number in back:  # a label below needs its width too
+    for number in back:  # a label below needs room between its states too
         u, v, size = edges[number]
-        middle = layers[v] + layers[u]
-        half[middle] = max(half[middle], size.width / 2)
+        left, right = 2 * layers[v] + 1, 2 * layers[u] - 1
+        room = sum(2 * half[r] + GAP for r in range(left, right + 1)) - GAP
+        half[left] += max(0.0, size.width - room) / 2
     x, at = [], 0.0
     for r in range(ranks):
         at += half[r] + (GAP + half[r - 1] if r else 0.0)
         x.append(at)
     plan = _Plan(layers, x, half, y, [None] * len(edges))
     for number, path in paths.items():
-        points = [(x[slots[i].rank], y[i]) for i in path.items]
-        wide: list[Point] = []
-        for i, (px, py) in zip(path.items, points, strict=True):
-            flat = half[slots[i].rank] if slots[i].rank % 2 else 0.0
-            wide += [(px - flat, py), (px + flat, py)] if flat else [(px, py)]
-        label = points[path.items.index(path.label)]
-        plan.routes[number] = Route(tuple(wide), label, True)
+        label = (x[slots[path.label].rank], y[path.label])
+        plan.routes[number] = Route(tuple(_waypoints(path, plan, slots, order)), label, True)
     bottoms = [min([y[i] - slots[i].down for i in order[r]], default=0.0) for r in range(ranks)]
     _lead_back(plan, edges, back, bottoms)
     centres = [(x[2 * layers[u]], y[u]) for u in range(states)]
@@ -106,9 +105,6 @@ def _state_slot(layer: int, loop: Size | None) -> Slot:
     if loop is None:
         return Slot(2 * layer, RADIUS, RADIUS, RADIUS)
     return Slot(2 * layer, RADIUS + LOOP + loop.height, RADIUS, max(RADIUS, loop.width / 2))
-
-
-LOOP: Final = 0.4  # how high a self-loop rises above its state
 
 
 def _forward(slots: list[Slot], u: int, v: int, layers: list[int], size: Size) -> Path:
@@ -126,21 +122,70 @@ def _forward(slots: list[Slot], u: int, v: int, layers: list[int], size: Size) -
     return Path((*items, v), label)
 
 
+def _waypoints(path: Path, plan: _Plan, slots: list[Slot], order: list[list[int]]) -> list[Point]:
+    """The points of a forward line: level within each rank, up or down only in the gaps between."""
+    out: list[Point] = []
+    for place, item in enumerate(path.items):
+        rank, height = slots[item].rank, plan.y[item]
+        left, right = plan.x[rank] - plan.half[rank], plan.x[rank] + plan.half[rank]
+        if 0 < place < len(path.items) - 1:
+            out += [(left, height), (right, height)] if right > left else [(left, height)]
+            continue
+        neighbour = path.items[1] if place == 0 else path.items[-2]
+        side = 1.0 if place == 0 else -1.0
+        beside = slots[neighbour].rank
+        far = (plan.x[beside] - side * plan.half[beside], plan.y[neighbour])
+        near = (plan.x[rank] + side * RADIUS, height)
+        corner = [(right if place == 0 else left, height)] if _hits(far, near, item, plan, slots, order[rank]) else []
+        centre = [(plan.x[rank], height)]
+        out += centre + corner if place == 0 else corner + centre
+    return out
+
+
+def _hits(far: Point, near: Point, item: int, plan: _Plan, slots: list[Slot], row: list[int]) -> bool:
+    """Whether a curve to a state would cut through texts of its layer; then it must change height before the layer."""
+    for step in range(1, 24):
+        t = step / 24
+        # a cubic whose control points lie 45 % inwards, as the drawing has it
+        across = 3 * t * (1 - t) * ((1 - t) * BEND + t * (1 - BEND)) + t**3
+        x = far[0] + (near[0] - far[0]) * across
+        y = far[1] + (near[1] - far[1]) * t * t * (3 - 2 * t)
+        for other in row:
+            dx, dy = abs(x - plan.x[slots[other].rank]), y - plan.y[other]
+            low = RADIUS + LOOP / 2 if other == item else -slots[other].down
+            if dx < slots[other].half + 0.04 and low < dy < slots[other].up + 0.04:
+                return True
+    return False
+
+
 def _lead_back(plan: _Plan, edges: Sequence[tuple[int, int, Size]], back: Sequence[int], bottoms: list[float]) -> None:
     """Arrows back run in lanes below, short ones nearest."""
+    lowest: dict[int, float] = {}
+    for u, layer in enumerate(plan.layers):
+        lowest[layer] = min(lowest.get(layer, plan.y[u]), plan.y[u])
+    # the longest line goes down nearest to its state, so that lines do not cross
+    waiting = Counter([(edges[n][0], "left") for n in back] + [(edges[n][1], "right") for n in back])
+
+    def side(state: int, name: str) -> float:
+        """How far from the state's centre its lines go down: beside the layer, or beside the state if all is free."""
+        waiting[state, name] -= 1
+        count = waiting[state, name]
+        layer = plan.layers[state]
+        free = plan.y[state] <= lowest[layer] + 1e-9
+        return (RADIUS if free else plan.half[2 * layer]) + 0.1 + 0.08 * min(count, 3)
+
     for number in sorted(back, key=lambda n: (plan.layers[edges[n][0]] - plan.layers[edges[n][1]], edges[n][1])):
         u, v, size = edges[number]
         left, right = 2 * plan.layers[v], 2 * plan.layers[u]
         lane = min(bottoms[left : right + 1]) - 0.12 - size.height - 0.07
         for rank in range(left, right + 1):
             bottoms[rank] = lane - 0.06
-        xr = plan.x[right] - plan.half[right] - GAP / 2
-        xl = plan.x[left] + plan.half[left] + GAP / 2
-        drop = RADIUS * 0.7
         start, end = (plan.x[right], plan.y[u]), (plan.x[left], plan.y[v])
-        points = (start, (xr, start[1] - drop - (start[0] - drop - xr) * 0.3), (xr, lane), (xl, lane),
-                  (xl, end[1] - drop - (xl - end[0] - drop) * 0.3), end)  # fmt: skip
-        plan.routes[number] = Route(points, ((plan.x[left + 1] + plan.x[right - 1]) / 2, lane), False)
+        out, into = side(u, "left"), side(v, "right")
+        points = (start, (start[0] - out, start[1] - min(out, 0.45)), (start[0] - out, lane), (end[0] + into, lane),
+                  (end[0] + into, end[1] - min(into, 0.45)), end)  # fmt: skip
+        middle = (start[0] - out + end[0] + into) / 2
+        plan.routes[number] = Route(points, (middle, lane), False)
 
 
 def _rows(
@@ -174,9 +219,7 @@ def _rows(
         assert route is not None
         first, last = (row_of[2 * plan.layers[path.items[end]]] for end in (0, -1))
         if first == last:
-            plan.routes[number] = Route(
-                tuple(moved(p, first) for p in route.points), moved(route.label, first), True
-            )
+            plan.routes[number] = Route(tuple(moved(p, first) for p in route.points), moved(route.label, first), True)
             continue
         start, end = moved(route.points[0], first), moved(route.points[-1], last)
         label = moved(route.label, first)

@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from markovize.errors import InputError, MachineError, UnsupportedError
 from markovize.formats.dot_syntax import DotEdge, parse_dot, quoted
 from markovize.formats.files import atomic_write, one_line, read_text
 from markovize.formats.steps import known_steps, number_text
+from markovize.labels import LabelKind
 from markovize.machine import KINDS, Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.values import Value, canonical, jsonable, key_of, show, strict_json
 
@@ -81,7 +82,7 @@ def parse_mealy_dot(text: str, name: str = "") -> RewardMachine:
     numbered = [f"s{n}" for n in range(len(names))]
     # our own and AALpy's names keep their numbers; others are numbered as they appear
     number = {node: n for n, node in enumerate(numbered if set(numbered) == set(names) else names)}
-    kind = graph.attributes.get("trigger_on", "function")
+    kind = cast(LabelKind, graph.attributes.get("trigger_on", "function"))
     if kind not in KINDS:
         raise MachineError(f'trigger_on must be one of {", ".join(KINDS)}, not "{one_line(kind, 40)}"', where=name)
     triggers: list[Trigger] = []
@@ -105,9 +106,7 @@ def parse_mealy_dot(text: str, name: str = "") -> RewardMachine:
             rewards.append(Emission(source, label, target, reward, terminal))
     try:
         initial = number.get(starts[0].target, -1)
-        return RewardMachine(
-            kind, kind, len(names), sorted_triggers(triggers), sorted_emissions(rewards), initial  # type: ignore[arg-type]
-        )
+        return RewardMachine(kind, kind, len(names), sorted_triggers(triggers), sorted_emissions(rewards), initial)
     except MachineError as error:
         raise MachineError(one_line(error), where=name) from None
 
@@ -115,7 +114,9 @@ def parse_mealy_dot(text: str, name: str = "") -> RewardMachine:
 def _input(label: Value) -> str:
     text = label if isinstance(label, str) and _is_plain(label) else json.dumps(jsonable(label), separators=(",", ":"))
     if "/" in text:
-        raise UnsupportedError(f'Mealy DOT writes input/output, and the label {one_line(text, 60)} contains a "/" itself')
+        raise UnsupportedError(
+            f'Mealy DOT writes input/output, and the label {one_line(text, 60)} contains a "/" itself'
+        )
     return text
 
 

@@ -1,4 +1,4 @@
-"""Propositional formulas, as the edges of reward machines in the literature carry them, and labels made of propositions."""
+"""Propositional formulas, as the literature writes them on edges, and labels made of propositions."""
 
 from __future__ import annotations
 
@@ -83,9 +83,7 @@ class _Parser:
     def _both(self, depth: int) -> Formula:
         return self._joined("&", "and", self._single, depth)
 
-    def _joined(
-        self, mark: str, operator: Literal["and", "or"], part: Callable[[int], Formula], depth: int
-    ) -> Formula:
+    def _joined(self, mark: str, operator: Literal["and", "or"], part: Callable[[int], Formula], depth: int) -> Formula:
         parts = [part(depth)]
         while self.token == mark:
             self._advance()

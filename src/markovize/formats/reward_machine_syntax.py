@@ -1,4 +1,4 @@
-"""The grammar of reward-machine text files: an initial state, terminal states, one edge a line. Nothing is evaluated."""
+"""The grammar of reward-machine text files: initial state, terminal states, one edge a line. Nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def parse_document(text: str, name: str) -> Document:
     """
     lines = [line for number, raw in enumerate(text.splitlines(), 1) if (line := _Line(raw, number, name)).tokens]
     if len(lines) < 2:
-        raise MachineError("needs a first line with the initial state and a second with the terminal states", where=name)
+        raise MachineError(
+            "needs a first line with the initial state and a second with the terminal states", where=name
+        )
     initial = lines[0].whole()
     lines[0].end()
     terminal: list[int] = []
@@ -71,7 +73,9 @@ def _edge(line: _Line) -> Edge:
     line.expect(",")
     function = line.take("name", "a reward function")
     if function != REWARD:
-        raise UnsupportedError(f"{line.where()}: reward function {one_line(function, 40)} is not supported, only {REWARD}")
+        raise UnsupportedError(
+            f"{line.where()}: reward function {one_line(function, 40)} is not supported, only {REWARD}"
+        )
     line.expect("(")
     reward = line.number()
     line.expect(")")

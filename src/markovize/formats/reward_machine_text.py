@@ -1,4 +1,4 @@
-"""Reward machines in the text format of the literature (Toro Icarte et al., *Reward Machines*, JAIR 2022, and its code).
+"""Reward machines in the text format of the literature (Toro Icarte et al., *Reward Machines*, JAIR 2022).
 
 ::
 
@@ -49,8 +49,8 @@ def reward_machine_text(machine: RewardMachine) -> str:
     """The machine in the text format.
 
     >>> machine = RewardMachine("state", "state", 2, (Trigger(0, 5, 1),), (Emission(1, 7, 1, 1.0, True),))
-    >>> print(reward_machine_text(machine).split("#")[0].strip(), *reward_machine_text(machine).splitlines()[1:], sep="\\n")
-    0
+    >>> _, *lines = reward_machine_text(machine).splitlines()  # the first holds the initial state and the legend
+    >>> print(*lines, sep="\\n")
     [2]
     (0,0,'!a',ConstantRewardFunction(0))
     (0,1,'a',ConstantRewardFunction(0))
@@ -60,7 +60,9 @@ def reward_machine_text(machine: RewardMachine) -> str:
     steps = known_steps(machine, "the reward-machine text format")
     marked = [step for step in steps if step.target != step.source or step.terminal]
     letters = _letters(step.on for step in marked)
-    ends = {reward: machine.states + n for n, reward in enumerate(dict.fromkeys(s.reward for s in marked if s.terminal))}
+    ends = {
+        reward: machine.states + n for n, reward in enumerate(dict.fromkeys(s.reward for s in marked if s.terminal))
+    }
     rewards = _pair_rewards(steps)
     lines: list[str] = []
     for state in range(machine.states):
@@ -82,15 +84,18 @@ def reward_machine_text(machine: RewardMachine) -> str:
 def parse_reward_machine_text(text: str, name: str = "") -> RewardMachine:
     """Reads the text format.
 
-    >>> machine = parse_reward_machine_text("0\\n[1]\\n(0,0,'!a',ConstantRewardFunction(0))\\n(0,1,'a',ConstantRewardFunction(1))")
+    >>> text = "0\\n[1]\\n(0,0,'!a',ConstantRewardFunction(0))\\n(0,1,'a',ConstantRewardFunction(1))"
+    >>> machine = parse_reward_machine_text(text)
     >>> machine.trigger_on, machine.triggers
     ('function', (Trigger(source=0, on=('a',), target=1, alternatives=()),))
     """
     document = parse_document(text, name)
     try:
         legend = strict_json(document.comment)
-    except InputError:  # somebody's own comment
-        legend = None
+    except InputError as error:
+        if document.comment.startswith('{"legend":"markovize"'):
+            raise MachineError(f"the legend in the first line is damaged: {error}", where=f"{name}:1") from None
+        legend = None  # somebody's own comment
     if not isinstance(legend, dict) or legend.get("legend") != "markovize":
         return _from_formulas(document, name)
     try:
@@ -120,7 +125,7 @@ def _pair_rewards(steps: list[KnownStep]) -> dict[tuple[int, int], float | None]
         if other.reward != step.reward:
             raise UnsupportedError(
                 f"the text format has one reward from state {step.source} to {step.target}, but "
-                f"{one_line(show(other.on), 40)} pays {other.reward} and {one_line(show(step.on), 40)} pays {step.reward}"
+                f"{one_line(show(other.on), 40)} pays {other.reward}, {one_line(show(step.on), 40)} pays {step.reward}"
             )
     return {pair: step.reward for pair, step in first.items()}
 
@@ -197,7 +202,12 @@ def _from_formulas(document: Document, name: str) -> RewardMachine:
                 triggers.append(Trigger(u, label, target))
             rewards.append(Emission(u, label, target, edge.reward, edge.target in document.terminal))
     return RewardMachine(
-        "function", "function", len(number), sorted_triggers(triggers), sorted_emissions(rewards), number[document.initial]
+        "function",
+        "function",
+        len(number),
+        sorted_triggers(triggers),
+        sorted_emissions(rewards),
+        number[document.initial],
     )
 
 

@@ -25,13 +25,13 @@ class KnownStep:
 def known_steps(machine: RewardMachine, form: str) -> list[KnownStep]:
     """Every (state, label) with a trigger or a reward, for formats where one label decides both.
 
-    >>> known_steps(RewardMachine("state", "transition", 1), "this format")
+    >>> known_steps(RewardMachine("state", "transition", 1), "it")
     Traceback (most recent call last):
-    markovize.errors.UnsupportedError: this format has one label a step, but here triggers are on state and rewards on transition
+    markovize.errors.UnsupportedError: it has one label a step; here triggers are on state, rewards on transition
     """
     if machine.trigger_on != machine.reward_on:
-        kinds = f"triggers are on {machine.trigger_on} and rewards on {machine.reward_on}"
-        raise UnsupportedError(f"{form} has one label a step, but here {kinds}")
+        kinds = f"triggers are on {machine.trigger_on}, rewards on {machine.reward_on}"
+        raise UnsupportedError(f"{form} has one label a step; here {kinds}")
     seen: set[Hashable] = set()
     steps: list[KnownStep] = []
     items: tuple[Emission | Trigger, ...] = (*machine.rewards, *machine.triggers)
