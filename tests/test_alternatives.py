@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from instances import KINDS, Kinds, coffee, random_steps
 
 import markovize
+from instances import KINDS, Kinds, coffee, random_steps
 from markovize.alternatives import find_alternatives
 from markovize.engines.base import Limits
 from markovize.greedy import first_machine

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees
 
+from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees
 from markovize import greedy
 from markovize.engines.base import Limits, Stop
 from markovize.greedy import candidates, first_machine, shrunk

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instances import coffee, patrol, random_steps, two_coffees
 
+from instances import coffee, patrol, random_steps, two_coffees
 from markovize.engines.base import Limits
 from markovize.errors import EngineError
 from markovize.greedy import first_machine

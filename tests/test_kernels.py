@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_merge_prefixes(seed: int) -> None:
     numbers: dict[tuple[int, ...], int] = {(): 0}
     firsts = {(): -1}
     expected = []
-    for start, end in zip(offsets, offsets[1:], strict=False):
+    for start, end in pairwise(offsets):
         for n in range(start, end):
             history = tuple(int(x) for x in labels[start : n + 1])
             if history not in numbers:
@@ -156,7 +157,7 @@ def test_episode_states(seed: int) -> None:
     delta = rng.integers(0, 3, (3, n_labels)).astype(np.int32)
     initial = int(rng.integers(0, 3))
     before, after = [], []
-    for start, end in zip(offsets, offsets[1:], strict=False):
+    for start, end in pairwise(offsets):
         u = initial
         for x in labels[start:end]:
             before.append(u)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instances import KINDS, random_steps
 
+from instances import KINDS, random_steps
 from markovize.errors import InputError
 from markovize.labels import Labels, kind_of, label_of, label_steps, labelled
 from markovize.traces import Traces

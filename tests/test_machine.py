@@ -176,7 +176,7 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
         (put("triggers", 0, "alternatives", value="x"), '"triggers"[0]: "alternatives" must be a list'),
         (put("triggers", 0, "alternatives", value=[None]), '"triggers"[0]: field "alternatives": null is not a label'),
         (drop("rewards", 1, "reward"), '"rewards"[1]: field "reward" is missing'),
-        *((put("rewards", 1, "reward", value=v), '"rewards"[1]: the reward must be a number') for v in (True, "1", None)),
+        *((put("rewards", 1, "reward", value=v), '"rewards"[1]: the reward must be a number') for v in (True, "1", [])),
         (put("rewards", 1, "reward", value=10**400), '"rewards"[1]: the reward is too large'),
         (put("rewards", 1, "reward", value=math.inf), '"rewards"[1]: the reward must be finite, not inf'),
         (put("rewards", 1, "reward", value=math.nan), '"rewards"[1]: the reward must be finite, not nan'),

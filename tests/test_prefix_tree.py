@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import KINDS, Kinds, coffee, random_steps, walk
 
 import markovize
+from instances import KINDS, Kinds, coffee, random_steps, walk
 from markovize.errors import UnrealisableError
 from markovize.labels import label_of, labelled
 from markovize.prefix_tree import build_tree, find_contradiction

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instances import KINDS, Kinds, random_steps
 
 import markovize
+from instances import KINDS, Kinds, random_steps
 from markovize.errors import InputError
 from markovize.labels import label_of
 from markovize.machine import Emission, RewardMachine, Trigger

@@ -142,7 +142,7 @@ def test_infinities_of_both_signs_and_numbers_near_the_largest() -> None:
 def test_nothing_of_a_refused_episode_is_played() -> None:
     builder = TracesBuilder()
     builder.add([0, 1], ["a"], [0], where="first")
-    with pytest.raises(InputError, match="^second: "):
+    with pytest.raises(InputError, match=r"^second: "):
         builder.add([0, 1, 2], ["a", None], [0, 0], where="second")
     builder.add([1, 0], ["a"], [1], True, where="third")
     assert [e.observations for e in builder.build()] == [[0, 1], [1, 0]]

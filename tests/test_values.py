@@ -19,7 +19,7 @@ from markovize.values import MAX_DEPTH, Interner, canonical, jsonable, key_of, s
 Point = namedtuple("Point", "x y")
 
 
-class Colour(str, Enum):
+class Colour(str, Enum):  # noqa: UP042 - its str() is not its text
     red = "r"
 
 

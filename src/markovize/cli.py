@@ -243,6 +243,8 @@ def main() -> None:
         _fail(str(error), BAD)
     except MemoryError:
         _fail("not enough memory", BAD)
+    if code == INTERRUPTED:
+        _fail("interrupted", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else DONE)
 
 

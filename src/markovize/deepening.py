@@ -171,7 +171,13 @@ class Deepening:
             budget *= 2
 
     def _row_may_fall(self, states: int) -> bool:
-        """Whether it is open if ``states`` states suffice with any number of triggers."""
+        """Whether it is open if ``states`` states suffice with any number of triggers.
+
+        With cycles and unlimited triggers a few states explain almost anything, which is hard to refute: where only the
+        number of triggers matters first, that question is not worth asking.
+        """
+        if self.objective == "triggers" and not self.acyclic:
+            return False
         return self.best is None or states < size(self.best)[0]
 
     def _ask(self, states: int, triggers: int | None, work: int | None) -> Verdict:

@@ -83,8 +83,7 @@ def _neighbours(delta: Delta) -> Iterator[Delta]:
                 if key[0] != target and merged.setdefault(key, target) != target:
                     break
             else:
-                if all(not (u == gone or v == gone) for (u, _), v in merged.items()):
-                    yield merged
+                yield merged
 
 
 def _shallow(judge: Judge, most: int) -> Judge:

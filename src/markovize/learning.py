@@ -133,6 +133,7 @@ def learn(
     >>> coffee_then_office = Traces.of([
     ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
     ...     (["hall", "hall", "office"], ["stay", "go"], [0, 0], False),
+    ...     (["hall", "hall", "coffee", "office"], ["stay", "go", "go"], [0, 0, 1], True),
     ... ])
     >>> result = learn(coffee_then_office)
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on

@@ -1,0 +1,107 @@
+"""One suite of checks that every engine passes."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+
+import numpy as np
+import pytest
+from instances import KINDS, coffee, patrol, random_steps, two_coffees
+
+from markovize.engines import Engine, Limits, Verdict, engine_named
+from markovize.engines.base import Stop
+from markovize.judge import Judge, checked_witness, size
+from markovize.labels import labelled
+from markovize.prefix_tree import PrefixTree, build_tree
+from markovize.traces import Traces
+
+NAMES = ["sat", "ilp", "exhaustive"] + (["ilp-gurobi"] if importlib.util.find_spec("gurobipy") else [])
+
+
+@pytest.fixture(params=NAMES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return engine_named(request.param)
+
+
+def tree_of(traces: Traces, kinds: tuple[str, str] = ("state", "state")) -> PrefixTree:
+    return build_tree(labelled(traces, *kinds))[0]  # type: ignore[arg-type]
+
+
+def decide(engine: Engine, tree: PrefixTree, states: int, triggers: int | None, *, acyclic: bool = False):
+    session = engine.open(acyclic=acyclic)
+    session.extend(tree, np.arange(len(tree), dtype=np.int32))
+    return session.decide(states, triggers, Limits())
+
+
+@pytest.mark.parametrize("acyclic", [True, False])
+def test_known_answers(engine: Engine, acyclic: bool) -> None:
+    one, two = tree_of(coffee()), tree_of(two_coffees())
+    assert decide(engine, one, 2, 1, acyclic=acyclic).verdict is Verdict.FEASIBLE
+    assert decide(engine, one, 2, 0, acyclic=acyclic).verdict is Verdict.INFEASIBLE
+    assert decide(engine, two, 2, 1, acyclic=acyclic).verdict is Verdict.INFEASIBLE
+    assert decide(engine, two, 2, 2, acyclic=acyclic).verdict is Verdict.FEASIBLE
+    assert decide(engine, two, 2, None, acyclic=acyclic).verdict is Verdict.FEASIBLE
+
+
+def test_a_patrol_needs_its_cycle(engine: Engine) -> None:
+    tree = tree_of(patrol(2))
+    assert decide(engine, tree, 2, None, acyclic=False).verdict is Verdict.FEASIBLE
+    assert decide(engine, tree, 2, None, acyclic=True).verdict is Verdict.INFEASIBLE
+    assert decide(engine, tree, 3, None, acyclic=True).verdict is Verdict.INFEASIBLE
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_witnesses_hold_and_respect_their_bounds(engine: Engine, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinds, acyclic = KINDS[seed % 3], bool(seed % 2)
+    tree = tree_of(random_steps(rng, kinds=kinds), kinds)
+    for states in (2, 3):
+        for triggers in (1, 2, 3, None):
+            answer = decide(engine, tree, states, triggers, acyclic=acyclic)
+            if answer.verdict is Verdict.FEASIBLE:
+                delta = checked_witness(
+                    answer.delta, states=states, triggers=triggers, labels=tree.n_labels, acyclic=acyclic
+                )
+                assert Judge(tree).explains(delta)
+                assert answer.least is None or answer.least <= size(Judge(tree).pruned(delta))[1]
+            else:
+                assert answer.verdict is Verdict.INFEASIBLE
+                assert answer.delta is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_exemplars_added_later_count_as_if_given_at_once(engine: Engine, seed: int) -> None:
+    tree = tree_of(random_steps(np.random.default_rng(100 + seed), episodes=5))
+    session = engine.open(acyclic=False)
+    nodes = np.arange(len(tree), dtype=np.int32)
+    for part in np.array_split(nodes, 3):
+        session.extend(tree, part.astype(np.int32))
+        session.decide(2, 2, Limits())  # an answer on the way must not spoil later ones
+    for size_ in ((2, 1), (2, None), (3, 2), (3, None)):
+        at_once = decide(engine, tree, *size_)
+        assert session.decide(*size_, Limits()).verdict is at_once.verdict
+
+
+def test_extending_from_a_rebuilt_tree_keeps_meaning(engine: Engine) -> None:
+    """More episodes renumber the nodes; sessions know exemplars by their labels."""
+    few, many = coffee(), Traces.of([*two_coffees()])
+    session = engine.open(acyclic=True)
+    first = tree_of(Traces.of([*many][:3]))
+    session.extend(first, np.arange(len(first), dtype=np.int32))
+    assert session.decide(2, 1, Limits()).verdict is Verdict.FEASIBLE
+    second = tree_of(many)
+    session.extend(second, np.arange(len(second), dtype=np.int32))
+    assert session.decide(2, 1, Limits()).verdict is Verdict.INFEASIBLE
+    assert len(few)
+
+
+def test_a_passed_deadline_is_never_an_answer(engine: Engine) -> None:
+    tree = tree_of(two_coffees())
+    session = engine.open(acyclic=False)
+    session.extend(tree, np.arange(len(tree), dtype=np.int32))
+    try:
+        answer = session.decide(2, 1, Limits(deadline=time.monotonic() - 1))
+    except Stop:
+        return
+    assert answer.verdict is Verdict.UNKNOWN
