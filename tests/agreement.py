@@ -10,8 +10,8 @@ import sys
 import time
 
 import numpy as np
-from instances import KINDS, random_steps
 
+from instances import KINDS, random_steps
 from markovize.engines.exhaustive import exhaustive_optimum
 from markovize.labels import labelled
 from markovize.learning import learn

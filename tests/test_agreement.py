@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from agreement import disagreement, instance, main
 
 CHUNK = 25

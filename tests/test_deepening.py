@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from instances import coffee, patrol, random_steps, two_coffees
 
+from instances import coffee, patrol, random_steps, two_coffees
 from markovize.deepening import Deepening, Floors, Progress
 from markovize.engines import Answer, Limits, Verdict, engine_named
 from markovize.engines.base import Session

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markovize.drawing import draw, figure_of
+from markovize.drawing.layout import LOOP, RADIUS, Size, place
 from markovize.errors import InputError
-from markovize.formats.layout import LOOP, RADIUS, Size, place
 from markovize.machine import Emission, RewardMachine, Trigger
 
 ALIKE = tuple((n, 2) for n in range(6))

@@ -54,13 +54,13 @@ def test_true_and_one_are_two_labels() -> None:
 
 
 def test_millions_of_values_do_not_collide() -> None:
-    """(s, a, s') packed into one integer would exceed 64 bits here."""
-    many = range(3_000_000)
-    observations = np.array([0, many[-1], 1, many[-2]], np.int32)
-    actions = np.array([many[-1], 0, 5], np.int32)
+    """Packed into 64 bits as (s * m + a) * n + s', these two steps would be one number."""
+    many = range(2**22)
+    observations = np.array([0, 7, 2**20, 7], np.int32)
+    actions = np.array([5, 0, 5], np.int32)
     flags = np.zeros(1, np.bool_)
     traces = Traces(many, many, observations, actions, np.zeros(3), np.array([0, 3]), flags, flags)  # type: ignore[arg-type]
-    assert label_steps(traces, "transition").values == [(0, many[-1], many[-1]), (many[-1], 0, 1), (1, 5, many[-2])]
+    assert label_steps(traces, "transition").values == [(0, 5, 7), (7, 0, 2**20), (2**20, 5, 7)]
 
 
 @pytest.mark.parametrize("on", ["state", "transition", lambda *_: 1])

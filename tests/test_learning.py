@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from instances import KINDS, coffee, patrol, random_steps, two_coffees
 
+from instances import KINDS, coffee, patrol, random_steps, two_coffees
 from markovize import InputError, MarkovizeError, UnrealisableError, learn, replay
-from markovize.formats.machine_json import machine_text
-from markovize.samples import sample_path
 from markovize.formats import read_episodes
+from markovize.formats.machine_json import machine_text
 from markovize.labels import AUTO_ORDER
 from markovize.learning import LearnResult
+from markovize.samples import sample_path
 from markovize.traces import Episode, Traces
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks

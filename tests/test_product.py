@@ -17,7 +17,7 @@ from markovize.errors import InputError, UnsupportedError
 from markovize.labels import label_of
 from markovize.machine import Emission, RewardMachine, Trigger
 from markovize.product import Product, Solution, ars, rs
-from markovize.product_drawing import edges
+from markovize.product.drawing import edges
 from markovize.traces import Episode, Traces
 from markovize.worlds import noisy_walks, random_grid_world, random_machine, world
 

@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 import pytest
-from instances import KINDS, coffee, patrol, random_steps, two_coffees
 
+from instances import KINDS, coffee, patrol, random_steps, two_coffees
 from markovize.engines import Engine, Limits, Verdict, engine_named
 from markovize.engines.base import Stop
 from markovize.judge import Judge, checked_witness, size

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from markovize.formats.layers import Path, Slot, arranged, layer_of, straightened
+from markovize.drawing.layers import Path, Slot, arranged, layer_of, straightened
 
 Point: TypeAlias = tuple[float, float]
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final
 
+from markovize.drawing.layout import BEND, LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 from markovize.errors import InputError
 from markovize.formats.files import atomic_write, one_line
 from markovize.formats.graph_dot import graph_dot
-from markovize.formats.layout import BEND, LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 from markovize.formats.mermaid import mermaid
 from markovize.formats.summary import Arrow, arrows
 from markovize.machine import RewardMachine

@@ -18,7 +18,7 @@ import numpy as np
 from markovize.errors import InputError
 from markovize.labels import LabelFunction, LabelOn, label_of
 from markovize.machine import RewardMachine
-from markovize.product_tables import build_tables, label_kind
+from markovize.product.tables import build_tables, label_kind
 from markovize.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.values import Value, canonical, key_of, show
 
@@ -132,7 +132,7 @@ class Product:
 
     def draw(self, path: str | Path, solution: Solution | None = None) -> None:
         """Draws it as .svg or .png: for grids a map per machine state, otherwise a graph in columns."""
-        from markovize.product_drawing import draw_product  # pulls in matplotlib, slow and needed only here
+        from markovize.product.drawing import draw_product  # pulls in matplotlib, slow and needed only here
 
         draw_product(self, Path(path), solution or self.value_iteration())
 
