@@ -31,7 +31,7 @@ def instance(seed: int) -> tuple[Traces, tuple[str, str]]:
 
 
 def disagreement(traces: Traces, kinds: tuple[str, str]) -> str | None:
-    """What differs between exhaustive, ILP and the default engine under both objectives, acyclic or not; None if nothing."""
+    """What differs between exhaustive, ILP and the default engine in any of the four settings; None if nothing."""
     trigger_on, reward_on = kinds
     steps = labelled(traces, trigger_on, reward_on)  # type: ignore[arg-type]
     for objective in ("triggers", "states"):

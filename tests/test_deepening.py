@@ -158,16 +158,15 @@ def test_a_claim_that_a_known_machine_refutes_is_an_error_even_from_a_trusted_en
         search._ask(2, None, None)
 
 
-def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three triggers where two do: found again by dropping one and replaying, whatever the engine called proven."""
-    tree = build_tree(labelled(two_coffees(), "state", "state"))[0]
-    needed = learn(two_coffees(), trigger_on="state").unwrap().triggers
-    labels = {label: n for n, label in enumerate(two_coffees().observation_values)}
-    clumsy = {(0, labels[t.on]): 1 for t in needed} | {(0, labels[1]): 2, (2, labels[0]): 1}
-    monkeypatch.setattr("markovize.deepening.first_machine", lambda *_, **__: clumsy)
-    search = Deepening(tree, FakeEngine(always(Answer(Verdict.INFEASIBLE)), name="sat"))
+def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong() -> None:
+    """Three states where two do: found again by merging two and replaying, whatever the engine called proven."""
+    traces = two_coffees()
+    search = Deepening(build_tree(labelled(traces, "state", "state"))[0], engine_named("sat"))
+    label = {cell: n for n, cell in enumerate(traces.observation_values)}
+    search.best = {(0, label[0]): 1, (0, label[4]): 2}
+    assert search.judge.explains(search.best)
     with pytest.raises(EngineError, match="still fits"):
-        search.run()
+        search._check_minimal()
 
 
 def test_progress_reports_the_question_and_the_bounds() -> None:

@@ -9,12 +9,17 @@ import pytest
 
 from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees
 from markovize import greedy
-from markovize.engines.base import Limits, Stop
+from markovize.engines.base import Delta, Limits, Stop
 from markovize.greedy import candidates, first_machine, shrunk
 from markovize.judge import Judge, is_acyclic, size
 from markovize.labels import labelled
 from markovize.prefix_tree import build_tree
 from markovize.traces import Traces
+
+
+def machine_of(judge: Judge, *, acyclic: bool, most_triggers: int = 24) -> Delta | None:
+    found = first_machine(judge, limits=Limits(), most_triggers=most_triggers)
+    return None if found is None else shrunk(found, judge, acyclic=acyclic, limits=Limits())
 
 
 def judge_of(traces: Traces, kinds: Kinds = ("state", "state")) -> Judge:
@@ -26,7 +31,7 @@ def judge_of(traces: Traces, kinds: Kinds = ("state", "state")) -> Judge:
 @pytest.mark.parametrize("seed", range(8))
 def test_explains_everything(seed: int, acyclic: bool, kinds: Kinds) -> None:
     judge = judge_of(random_steps(np.random.default_rng(seed), kinds=kinds, episodes=8, length=8), kinds)
-    delta = first_machine(judge, acyclic=acyclic, limits=Limits(), most_triggers=len(judge.tree))
+    delta = machine_of(judge, acyclic=acyclic, most_triggers=len(judge.tree))
     assert delta is not None
     assert judge.explains(delta)
     assert judge.pruned(delta) == delta
@@ -38,14 +43,14 @@ def test_explains_everything(seed: int, acyclic: bool, kinds: Kinds) -> None:
 
 @pytest.mark.parametrize(("traces", "expected"), [(coffee(), (2, 1)), (two_coffees(), (2, 2))])
 def test_easy_optima_are_found(traces: Traces, expected: tuple[int, int]) -> None:
-    delta = first_machine(judge_of(traces), acyclic=True, limits=Limits())
+    delta = machine_of(judge_of(traces), acyclic=True)
     assert delta is not None
     assert size(delta) == expected
 
 
 def test_states_are_merged_into_cycles_only_where_allowed() -> None:
     judge = judge_of(patrol(3))
-    cyclic, acyclic = (first_machine(judge, acyclic=a, limits=Limits()) for a in (False, True))
+    cyclic, acyclic = (machine_of(judge, acyclic=a) for a in (False, True))
     assert cyclic is not None
     assert acyclic is not None
     assert not is_acyclic(cyclic)
@@ -55,13 +60,13 @@ def test_states_are_merged_into_cycles_only_where_allowed() -> None:
 
 def test_gives_up_above_the_limit() -> None:
     judge = judge_of(two_coffees())
-    assert first_machine(judge, acyclic=True, limits=Limits(), most_triggers=0) is None
+    assert first_machine(judge, limits=Limits(), most_triggers=0) is None
 
 
 def test_stops_when_time_is_up() -> None:
     judge, late = judge_of(patrol(3)), Limits(deadline=time.monotonic() - 1)
     with pytest.raises(Stop):
-        first_machine(judge, acyclic=False, limits=late)
+        first_machine(judge, limits=late)
     with pytest.raises(Stop):
         shrunk({(0, 0): 1}, judge, acyclic=False, limits=late)
 
@@ -95,6 +100,6 @@ def test_a_sample_of_shallow_nodes_chooses_and_the_whole_tree_decides(
     sample = greedy._shallow(judge, nodes)
     assert len(sample.tree) <= nodes or nodes == 0 < len(sample.tree.mark_node)
     assert len(sample.tree) < len(judge.tree)
-    delta = first_machine(judge, acyclic=False, limits=Limits(), most_triggers=len(judge.tree))
+    delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
     assert delta is not None
     assert judge.explains(delta)

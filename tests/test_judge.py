@@ -49,7 +49,7 @@ def test_explains_as_defined(seed: int) -> None:
     rng = np.random.default_rng(seed)
     judge, steps = judge_of(random_steps(rng, episodes=3, length=4, labels=4))
     tree = judge.tree
-    found = first_machine(judge, acyclic=False, limits=Limits())
+    found = first_machine(judge, limits=Limits())
     assert found is not None
     for delta in [{}, dict(found), *(random_delta(rng, tree.n_labels) for _ in range(60))]:
         assert judge.explains(delta) == explained(steps, delta)

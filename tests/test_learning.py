@@ -37,7 +37,7 @@ def shape(result: LearnResult) -> tuple[int | None, int | None]:
     return result.states, result.triggers
 
 
-# --- known answers -----------------------------------------------------------------------------------------------------
+# --- known answers ---
 
 
 def test_coffee_then_office() -> None:
@@ -131,7 +131,7 @@ def test_bad_options_say_what_is_allowed(options: dict[str, object], message: st
         learn(coffee(), **options)  # type: ignore[arg-type]
 
 
-# --- properties --------------------------------------------------------------------------------------------------------
+# --- properties ---
 
 
 @settings(max_examples=25, deadline=None)
@@ -217,7 +217,7 @@ def test_auto_prefers_the_coarsest_labels_that_work() -> None:
                 assert learn(traces, trigger_on=coarser[0], reward_on=coarser[1]).status == "unrealisable"
 
 
-# --- the same input gives the same bytes ---------------------------------------------------------------------------------
+# --- the same input gives the same bytes ---
 
 
 def test_the_machine_is_byte_identical_whatever_the_hash_seed(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_growing_data_keep_the_number_of_exemplars_small() -> None:
     assert machine_text(many.unwrap())
 
 
-# --- instances that once failed, shrunk and kept ---------------------------------------------------------------------------
+# --- instances that once failed, shrunk and kept ---
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "regressions").glob("*.jsonl")), ids=lambda p: p.stem)

@@ -53,6 +53,23 @@ def contradictions(steps: list[Told], explain: str) -> list[tuple[Told, Told]]:
     ]  # fmt: skip
 
 
+def odd_episodes(steps: list[Told], explain: str) -> set[int]:
+    """Episodes that differ from what most steps of the same history and label show; on a tie, from the first."""
+    groups: dict[Any, list[Told]] = {}
+    for step in steps:
+        groups.setdefault((step[1], step[2]), []).append(step)
+    out = set()
+    for group in groups.values():
+        outcomes = [step[3:4] if explain == "reward" else step[3:5] for step in group]
+        usual = max(set(outcomes), key=lambda o: (outcomes.count(o), o == outcomes[0]))
+        if outcomes.count(usual) == outcomes.count(outcomes[0]):
+            usual = outcomes[0]
+        elif len([o for o in set(outcomes) if outcomes.count(o) == outcomes.count(usual)]) > 1:
+            usual = min(o for o in set(outcomes) if outcomes.count(o) == outcomes.count(usual))
+        out |= {step[0][0] for step, outcome in zip(group, outcomes, strict=True) if outcome != usual}
+    return out
+
+
 @pytest.mark.parametrize("kinds", KINDS)
 @pytest.mark.parametrize("explain", ["reward", "reward+termination"])
 @settings(deadline=None, max_examples=60)
@@ -69,7 +86,7 @@ def test_realisable_as_defined(kinds: Kinds, explain: Any, traces: Traces) -> No
     assert pair, f"{places} do not contradict each other"
     assert found.rewards == (pair[0][0][3], pair[0][1][3])
     assert found.steps[0] == min(a[0][1] for a, _ in expected), "there is a shorter contradiction"
-    assert 1 <= found.contradicting_episodes <= len({b[0][0] for _, b in expected})
+    assert found.contradicting_episodes == len(odd_episodes(told(traces, kinds), explain))
     assert (found.trigger_on, found.reward_on) == kinds
 
 

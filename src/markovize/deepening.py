@@ -22,13 +22,13 @@ import numpy as np
 
 from markovize.engines.base import Delta, Engine, Limits, Session, Stop, Verdict
 from markovize.errors import EngineError
-from markovize.greedy import first_machine, shrunk
+from markovize.greedy import MOST_TRIGGERS, first_machine, shrunk
 from markovize.judge import Judge, checked_witness, size
 from markovize.prefix_tree import PrefixTree
 from markovize.traces import Ints
 
 Objective: TypeAlias = Literal["triggers", "states"]
-GRACE_SECONDS = 2.0
+GRACE_SECONDS = 3.0
 PAIRS = 3  # violated pairs that join the exemplars at a time
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
 FAVOUR = 4  # times that for the more promising question
@@ -115,10 +115,10 @@ class Deepening:
         limits = Limits(self.limits.deadline, None, self._pulse)
         try:
             self._add(self.judge.violations({}))
-            self._offer(first_machine(self.judge, acyclic=self.acyclic, limits=limits))
+            self._first_machine(limits, MOST_TRIGGERS)
             while not self._proven():
                 self._settle(*self.floors.next_question(self.objective))
-            self._check_minimal(limits)
+            self._check_minimal()
         except (Stop, KeyboardInterrupt) as reason:
             self.interrupted = isinstance(reason, KeyboardInterrupt)
             if self.best is None and not self.interrupted:
@@ -148,7 +148,13 @@ class Deepening:
         """Time is up and there is no machine yet: a moment more for any machine at all."""
         grace = Limits(time.monotonic() + GRACE_SECONDS)
         with contextlib.suppress(Stop, KeyboardInterrupt):
-            self._offer(first_machine(self.judge, acyclic=self.acyclic, limits=grace, most_triggers=len(self.tree)))
+            self._first_machine(grace, len(self.tree))
+
+    def _first_machine(self, limits: Limits, most_triggers: int) -> None:
+        found = first_machine(self.judge, limits=limits, most_triggers=most_triggers)
+        if found is not None:
+            self._offer(self.judge.pruned(found))
+            self._offer(shrunk(found, self.judge, acyclic=self.acyclic, limits=limits))
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -253,10 +259,10 @@ class Deepening:
     def _proven(self) -> bool:
         return self.best is not None and self.floors.proves(self.objective, *size(self.best))
 
-    def _check_minimal(self, limits: Limits) -> None:
+    def _check_minimal(self) -> None:
         """A machine that shrinks by hand was never minimal: then some infeasibility was a lie."""
         if self.best is not None:
-            smaller = shrunk(self.best, self.judge, acyclic=self.acyclic, limits=limits)
+            smaller = shrunk(self.best, self.judge, acyclic=self.acyclic, limits=Limits())
             if self._order(smaller) < self._order(self.best):
                 self.best = smaller
                 raise EngineError("the engine's proofs are wrong: dropping triggers or merging states still fits")

@@ -21,7 +21,7 @@ def main(folder: Path) -> None:
     traces = read_episodes(source)
     say(f"[bold]1. Logged episodes[/]: {len(traces)} walks through an office, {traces.steps:,} steps ({source.name})")
     report = check(traces)
-    say(f"[bold]2. Is the reward Markov?[/] [red]No:[/] {report.conflicts} (state, action, next state) paid differently")
+    say(f"[bold]2. Is the reward Markov?[/] [red]No:[/] {report.conflicts} (s, a, s') paid different rewards")
     for witness in report.witnesses[:3]:
         say(f"   {witness}")
     result = learn(traces)

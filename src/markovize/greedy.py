@@ -2,8 +2,8 @@
 
 Every violated pair has *candidates*: self-loops on its two paths, one of which a trigger must replace. The candidate
 that leaves the outcomes least mixed wins; its trigger leads to a new state, so that the machine stays a tree and the
-repair ends at the latest when it spells out the prefix tree itself. Afterwards triggers are dropped and states merged
-as long as the data allow it.
+repair ends at the latest when it spells out the prefix tree itself. :func:`shrunk` then drops triggers and merges
+states as long as the data allow it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_TRIGGERS = 24
 
 
 def first_machine(
-    judge: Judge, *, acyclic: bool, limits: Limits, most_triggers: int = MOST_TRIGGERS
+    judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRIGGERS
 ) -> Delta | None:
     """Some machine that explains the judge's tree, or None if it would need more than ``most_triggers``."""
     sample = _shallow(judge, SAMPLE_NODES)
@@ -32,7 +32,7 @@ def first_machine(
         pairs = sample.violations(delta, most=1)
         if not len(pairs):
             if judge.explains(delta):
-                return shrunk(delta, judge, acyclic=acyclic, limits=limits)
+                return delta
             pairs, sample = judge.violations(delta, most=1), judge
         new = 1 + max(delta.values(), default=0)
         options = sorted(candidates(sample, delta, pairs[0]))

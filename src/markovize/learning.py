@@ -51,7 +51,12 @@ class TerminationConflict:
 
 @dataclass(frozen=True)
 class LearnResult:
-    """What was learned. ``machine`` is None where no machine exists (unrealisable) or none was found (unknown)."""
+    """What was learned. ``machine`` is None where no machine exists (unrealisable) or none was found (unknown).
+
+    >>> result = learn(Traces.of([([0, 1, 2], ["a", "b"], [0, 0]), ([0, 0, 2], ["a", "b"], [0, 1])]))
+    >>> result.status, result.states, result.triggers, result.bounds
+    ('optimal', 2, 1, (2, 1))
+    """
 
     status: Status
     machine: RewardMachine | None
@@ -194,7 +199,7 @@ def _choose_labels(
         if contradiction is None:
             return steps, tree, None
     assert contradiction is not None
-    return steps, tree, replace(contradiction, advice=_advice(traces, contradiction, explain))
+    return steps, tree, _with_advice(traces, contradiction, explain)
 
 
 def _allowed(trigger_on: Auto, reward_on: Auto) -> list[tuple[LabelOn, LabelOn]]:
@@ -208,19 +213,22 @@ def _allowed(trigger_on: Auto, reward_on: Auto) -> list[tuple[LabelOn, LabelOn]]
     return pairs
 
 
-def _advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> str:
-    """Which finer label would tell the two steps apart, or that none can."""
-    tried = (contradiction.trigger_on, contradiction.reward_on)
+def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> Contradiction:
+    """Which finer labels would explain the episodes; if none can, the pair that even the finest cannot tell apart."""
+    finest = contradiction
     for trigger, reward in AUTO_ORDER:
-        if (trigger, reward) == tried:
-            continue
         steps = labelled(traces, trigger, reward, explain)
-        if find_contradiction(steps, build_tree(steps)[1], traces) is None:
-            return f"Labels {trigger}/{reward} (trigger/reward) would tell them apart."
-    n = contradiction.contradicting_episodes
-    return (
-        f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict another with the same "
-        "history, a sign of noise or of something that the observations hide. Rounding may help (reward decimals)."
+        found = find_contradiction(steps, build_tree(steps)[1], traces)
+        if found is None:
+            return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")
+        finest = found
+    n = finest.contradicting_episodes
+    return replace(
+        finest,
+        trigger_on=contradiction.trigger_on,
+        reward_on=contradiction.reward_on,
+        advice=f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict others with the same "
+        "history, a sign of noise or of something that the observations hide. Rounding may help (reward decimals).",
     )
 
 

@@ -126,10 +126,24 @@ def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Co
         (earlier[0], later[0]),
         (earlier[1], later[1]),
         (rewards[0], rewards[1]),
-        len({e for (e, _), _ in pairs}),
+        _contradicting_episodes(steps, alike, traces),
         steps.triggers.kind,
         steps.rewards.kind,
     )
+
+
+def _contradicting_episodes(steps: LabelledSteps, alike: Longs, traces: Traces) -> int:
+    """How many episodes have a step that differs from what most steps of the same history and label show."""
+    groups, of_step = np.unique(alike, return_inverse=True)
+    outcomes = 1 + int(steps.outcomes.max(initial=0))
+    codes, counts = np.unique(of_step.astype(np.int64) * outcomes + steps.outcomes, return_counts=True)
+    shown_first = codes % outcomes == steps.outcomes[groups[codes // outcomes]]
+    order = np.lexsort((~shown_first, -counts, codes // outcomes))  # in each group the most frequent outcome first
+    first = np.r_[True, np.diff(codes[order] // outcomes) > 0]
+    usual = np.zeros(len(groups), np.int64)
+    usual[codes[order][first] // outcomes] = codes[order][first] % outcomes
+    odd = np.flatnonzero(steps.outcomes != usual[of_step])
+    return len({traces.locate(int(n))[0] for n in odd})
 
 
 def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:

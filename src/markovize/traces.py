@@ -49,7 +49,7 @@ class Episode:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Traces:
     """Many episodes in columns: the form in which all of markovize reads them.
 

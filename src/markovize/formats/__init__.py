@@ -75,7 +75,14 @@ def read_episodes(
 
 
 def write_episodes(path: AnyPath, traces: Traces, *, format: str | None = None) -> None:
-    """Writes episodes as JSONL, CSV or TSV."""
+    """Writes episodes as JSONL, CSV or TSV.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_episodes(f"{folder}/log.csv", Traces.of([([0, 1], ["go"], [0.5], True)]))
+    ...     read_episodes(f"{folder}/log.csv").steps
+    1
+    """
     kind = _chosen(path, format, EPISODE_FORMATS)
     if kind == "jsonl":
         write_jsonl(path, traces)
@@ -98,7 +105,14 @@ def read_machine(path: AnyPath, *, format: str | None = None) -> RewardMachine:
 
 
 def write_machine(path: AnyPath, machine: RewardMachine, *, format: str | None = None) -> None:
-    """Writes a machine."""
+    """Writes a machine: JSON, reward-machine text, Mealy DOT or Mermaid.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_machine(f"{folder}/m.json", RewardMachine("state", "state", 1))
+    ...     read_machine(f"{folder}/m.json").states
+    1
+    """
     kind = _chosen(path, format, MACHINE_FORMATS)
     if kind == "mmd":
         atomic_write(path, mermaid(machine))

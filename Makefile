@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+WORKERS ?= auto
+
+.PHONY: demo test test-core test-long lint types coverage benchmark clean
+
+demo: $(VENV)/.core
+	$(BIN)/python -m markovize.demo demo
+
+test: $(VENV)/.all lint types
+	$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term --cov-fail-under=95
+
+test-core: $(VENV)/.all
+	$(BIN)/python -m pytest -n $(WORKERS) -q
+
+test-long: $(VENV)/.all
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m long
+	$(BIN)/python tests/agreement.py 6000 100000
+
+lint: $(VENV)/.all
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.all
+	$(BIN)/mypy
+
+benchmark: $(VENV)/.all
+	$(BIN)/python benchmarks/solve.py
+	$(BIN)/python benchmarks/growth.py
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e .
+	touch $@
+
+$(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e ".[gurobi,dev]"
+	touch $(VENV)/.core $@
