@@ -29,7 +29,7 @@ from markovize.traces import Ints
 
 Objective: TypeAlias = Literal["triggers", "states"]
 GRACE_SECONDS = 3.0
-PAIRS = 3  # violated pairs that join the exemplars at a time
+PAIRS = 2  # violated pairs that join the exemplars at a time
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
 FAVOUR = 4  # times that for the more promising question
 
@@ -99,22 +99,25 @@ class Deepening:
         self.floors = Floors()
         self.best: Delta | None = None
         self.proofs: list[tuple[int, int | None]] = []
-        self._nodes: dict[int, None] = {}
-        self._session: Session = self.engine.open(acyclic=self.acyclic)
-        self._audit = None if self.auditor is None else self.auditor.open(acyclic=self.acyclic)
+        # Questions with and without a count have exemplars of their own: what refutes a machine with dozens of
+        # triggers are long episodes, a burden to the proofs about machines with few.
+        self._counted = _Exemplars(self.engine, self.auditor, self.acyclic)
+        self._uncounted = _Exemplars(self.engine, self.auditor, self.acyclic)
         self.interrupted = False
         self._phase = "first machine"
         self._asked: tuple[int, int | None] = (1, None)
 
     @property
     def exemplars(self) -> int:
-        return len(self._nodes)
+        return len(self.exemplar_nodes)
 
     def run(self) -> bool:
         """Searches until the floors prove the best machine, or the limits stop it."""
         limits = Limits(self.limits.deadline, None, self._pulse)
         try:
-            self._add(self.judge.violations({}))
+            start = self.judge.violations({})
+            for exemplars in (self._counted, self._uncounted):
+                exemplars.add(self.tree, start)
             self._first_machine(limits, MOST_TRIGGERS)
             while not self._proven():
                 self._settle(*self.floors.next_question(self.objective))
@@ -189,24 +192,25 @@ class Deepening:
     def _ask(self, states: int, triggers: int | None, work: int | None) -> Verdict:
         """Puts one question to the engine until it has an answer that holds for all the data."""
         self._phase, self._asked = "searching", (states, triggers)
+        exemplars = self._uncounted if triggers is None else self._counted
         left = work
         while True:
             limits = Limits(self.limits.deadline, left, self._pulse)
             limits.check()
-            answer = self._session.decide(states, triggers, limits)
+            answer = exemplars.session.decide(states, triggers, limits)
             if answer.verdict is Verdict.INFEASIBLE:
-                return self._believe_infeasible(states, triggers, limits)
+                return self._believe_infeasible(exemplars, states, triggers)
             if answer.verdict is not Verdict.FEASIBLE:
                 if work is None or answer.work < (left or 0):
                     raise Stop  # not out of counted work: the engine gave up
                 return Verdict.UNKNOWN
-            if self._try(answer.delta, states, triggers):
+            if self._try(exemplars, answer.delta, states, triggers):
                 if answer.least is not None:
                     self._believe_least(states, answer.least)
                 return Verdict.FEASIBLE
             left = None if left is None else max(1, left - answer.work)
 
-    def _try(self, delta: Delta | None, states: int, triggers: int | None) -> bool:
+    def _try(self, exemplars: _Exemplars, delta: Delta | None, states: int, triggers: int | None) -> bool:
         """Replays a claimed machine on everything; what it fails on joins the exemplars."""
         witness = checked_witness(
             delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
@@ -215,18 +219,18 @@ class Deepening:
         if not len(pairs):
             self._offer(self.judge.pruned(witness))
             return True
-        if not self._add(pairs):
+        if not exemplars.add(self.tree, pairs):
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
 
-    def _believe_infeasible(self, states: int, triggers: int | None, limits: Limits) -> Verdict:
+    def _believe_infeasible(self, exemplars: _Exemplars, states: int, triggers: int | None) -> Verdict:
         """Enters a claimed infeasibility in the books, after what checks there are."""
         if self.best is not None:
             k, z = size(self.best)
             if k == states and (triggers is None or z <= triggers):
                 raise EngineError(f"the engine calls {states} states infeasible, but a machine with {k} is known")
-        if self._audit is not None:
-            second = self._audit.decide(states, triggers, Limits(self.limits.deadline, None, self._pulse))
+        if exemplars.audit is not None:
+            second = exemplars.audit.decide(states, triggers, Limits(self.limits.deadline, None, self._pulse))
             if second.verdict is Verdict.FEASIBLE:
                 raise EngineError(
                     f"the engine calls {states} states and {triggers} triggers infeasible on the exemplars, "
@@ -234,7 +238,6 @@ class Deepening:
                 )
             if second.verdict is Verdict.UNKNOWN:
                 raise Stop
-        limits.check()
         self.floors.exclude(states, triggers)
         self.proofs.append((states, triggers))
         return Verdict.INFEASIBLE
@@ -242,7 +245,7 @@ class Deepening:
     def _believe_least(self, states: int, least: int) -> None:
         if self.best is not None and size(self.best)[0] == states and size(self.best)[1] < least:
             raise EngineError(f"the engine calls fewer than {least} triggers impossible, but such a machine is known")
-        if self._audit is None and least - 1 >= self.floors.at(states):
+        if self.auditor is None and least - 1 >= self.floors.at(states):
             self.floors.exclude(states, least - 1)
             self.proofs.append((states, least - 1))
 
@@ -267,18 +270,6 @@ class Deepening:
                 self.best = smaller
                 raise EngineError("the engine's proofs are wrong: dropping triggers or merging states still fits")
 
-    def _add(self, pairs: Ints) -> bool:
-        """The shortest violated pairs join the exemplars; False if they were all there already."""
-        nodes = self.tree.mark_node[pairs[:PAIRS].ravel()]
-        fresh = [int(v) for v in nodes if int(v) not in self._nodes]
-        self._nodes.update(dict.fromkeys(fresh))
-        chosen = np.array(fresh, np.int32)
-        if len(chosen):
-            self._session.extend(self.tree, chosen)
-            if self._audit is not None:
-                self._audit.extend(self.tree, chosen)
-        return bool(fresh)
-
     def _pulse(self) -> None:
         if self.on_progress is not None:
             best = None if self.best is None else size(self.best)
@@ -288,4 +279,25 @@ class Deepening:
 
     @property
     def exemplar_nodes(self) -> Ints:
-        return np.array(list(self._nodes), np.int32)
+        """The nodes that end the exemplars."""
+        return np.array(list({**self._counted.nodes, **self._uncounted.nodes}), np.int32)
+
+
+class _Exemplars:
+    """A session of the engine, of the auditor if there is one, and the exemplars that both were given."""
+
+    def __init__(self, engine: Engine, auditor: Engine | None, acyclic: bool) -> None:
+        self.session: Session = engine.open(acyclic=acyclic)
+        self.audit: Session | None = None if auditor is None else auditor.open(acyclic=acyclic)
+        self.nodes: dict[int, None] = {}  # a set that remembers its order
+
+    def add(self, tree: PrefixTree, pairs: Ints) -> bool:
+        """The shortest violated pairs join; False if they were all there already."""
+        fresh = [v for v in tree.mark_node[pairs[:PAIRS].ravel()].tolist() if v not in self.nodes]
+        self.nodes.update(dict.fromkeys(fresh))
+        if fresh:
+            chosen = np.array(fresh, np.int32)
+            self.session.extend(tree, chosen)
+            if self.audit is not None:
+                self.audit.extend(tree, chosen)
+        return bool(fresh)

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from markovize import kernels
 from markovize.engines.base import Delta, Limits
 from markovize.judge import Judge, is_acyclic, size
 from markovize.traces import Ints
 
-SAMPLE_NODES = 20_000
+SAMPLE_NODES = 10_000  # enough to choose by
+GROWTH = 4
 MOST_TRIGGERS = 24
 
 
@@ -25,7 +23,8 @@ def first_machine(
     judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRIGGERS
 ) -> Delta | None:
     """Some machine that explains the judge's tree, or None if it would need more than ``most_triggers``."""
-    sample = _shallow(judge, SAMPLE_NODES)
+    nodes = SAMPLE_NODES
+    sample = _sample(judge, nodes)
     delta: dict[tuple[int, int], int] = {}
     while len(delta) <= most_triggers:
         limits.check()
@@ -33,7 +32,9 @@ def first_machine(
         if not len(pairs):
             if judge.explains(delta):
                 return delta
-            pairs, sample = judge.violations(delta, most=1), judge
+            nodes *= GROWTH
+            sample = _sample(judge, nodes)
+            continue
         new = 1 + max(delta.values(), default=0)
         options = sorted(candidates(sample, delta, pairs[0]))
         delta[min(options, key=lambda option: (sample.mixture({**delta, option: new}), option))] = new
@@ -86,18 +87,6 @@ def _neighbours(delta: Delta) -> Iterator[Delta]:
                 yield merged
 
 
-def _shallow(judge: Judge, most: int) -> Judge:
-    """A judge over the shallowest marks, with at most about ``most`` nodes: good enough to choose by."""
-    tree = judge.tree
-    if len(tree) <= most:
-        return judge
-    chosen = np.zeros(len(tree), np.bool_)
-    marks = len(tree.mark_node)
-    while marks > 1:
-        chosen[:] = False
-        chosen[tree.mark_node[:marks]] = True
-        kernels.with_ancestors(tree.parent, chosen)
-        if int(chosen.sum()) <= most:
-            break
-        marks //= 2
-    return Judge(tree.restricted(np.flatnonzero(chosen).astype(np.int32)))
+def _sample(judge: Judge, nodes: int) -> Judge:
+    """A judge over the shallowest part of the data."""
+    return judge if len(judge.tree) <= nodes else Judge(judge.tree.restricted(judge.tree.shallow(nodes)[0]))

@@ -11,6 +11,8 @@ from markovize.machine import topological_order
 from markovize.prefix_tree import PrefixTree
 from markovize.traces import Ints
 
+FRONT_NODES = 30_000
+
 
 class Judge:
     """Holds the tree of all episodes and tells where a machine contradicts it."""
@@ -18,17 +20,27 @@ class Judge:
     def __init__(self, tree: PrefixTree) -> None:
         self.tree = tree
         self._states = np.zeros(len(tree), np.int32)
+        self._front, self._front_marks = tree.shallow(FRONT_NODES)
 
     def violations(self, delta: Delta, most: int = 64) -> Ints:
         """Pairs of marks with equal (u, reward label, u') but different outcomes, the shallowest first."""
         tree, table = self.tree, self.table(delta)
-        kernels.tree_states(tree.parent, tree.label, table, self._states)
-        pairs = kernels.violated_pairs(
-            tree.parent, self._states, tree.mark_node, tree.mark_label, tree.mark_outcome,
-            len(table), max(1, tree.conflicting_labels), most,
-        )  # fmt: skip
+        pairs: Ints = np.zeros((0, 2), np.int32)
+        if self._front_marks < len(tree.mark_node):  # most machines fail early: look at the shallow part first
+            kernels.some_tree_states(self._front, tree.parent, tree.label, table, self._states)
+            pairs = self._pairs(len(table), self._front_marks, most)
+        if not len(pairs):
+            kernels.tree_states(tree.parent, tree.label, table, self._states)
+            pairs = self._pairs(len(table), len(tree.mark_node), most)
         depth = tree.depth[tree.mark_node[pairs]].sum(axis=1)
         return pairs[np.argsort(depth, kind="stable")]
+
+    def _pairs(self, states: int, marks: int, most: int) -> Ints:
+        tree = self.tree
+        return kernels.violated_pairs(
+            tree.parent, self._states, tree.mark_node[:marks], tree.mark_label[:marks], tree.mark_outcome[:marks],
+            states, max(1, tree.conflicting_labels), most,
+        )  # fmt: skip
 
     def explains(self, delta: Delta) -> bool:
         """Whether replaying all episodes never needs two outcomes for one (u, reward label, u')."""

@@ -95,6 +95,15 @@ def tree_states(parent: Ints, label: Ints, delta: Ints, out: Ints) -> None:
 
 
 @njit(cache=True)
+def some_tree_states(nodes: Ints, parent: Ints, label: Ints, delta: Ints, out: Ints) -> None:
+    """The same for some nodes only, in ascending order and with all their ancestors."""
+    out[0] = 0
+    for v in nodes:
+        if v > 0:
+            out[v] = delta[out[parent[v]], label[v]]
+
+
+@njit(cache=True)
 def violated_pairs(
     parent: Ints, states: Ints, node: Ints, label: Ints, outcome: Ints, n_states: int, n_labels: int, most: int
 ) -> Ints:

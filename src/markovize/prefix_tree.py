@@ -8,6 +8,7 @@ marks are dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -40,6 +41,29 @@ class PrefixTree:
     @property
     def conflicting_labels(self) -> int:
         return len(self.reward_labels)
+
+    @cached_property
+    def alphabet(self) -> list[int]:
+        """All trigger labels of the tree, the most frequent first."""
+        counts = np.bincount(self.label[1:], minlength=self.n_labels)
+        order = np.argsort(-counts, kind="stable")
+        return [int(x) for x in order[: int(np.count_nonzero(counts))]]
+
+    @cached_property
+    def ambiguous(self) -> frozenset[int]:
+        """Reward labels whose steps have different trigger labels: u and the label do not tell u' then."""
+        several = conflicting_labels(self.mark_label, self.label[self.mark_node], max(1, self.conflicting_labels))
+        return frozenset(int(y) for y in self.reward_labels[several[: self.conflicting_labels]])
+
+    def shallow(self, most: int) -> tuple[Ints, int]:
+        """The shallowest marks that need at most about ``most`` nodes: (those nodes, how many marks)."""
+        marks, chosen = len(self.mark_node), np.ones(len(self), np.bool_)
+        while len(self) > most and marks > 1 and int(chosen.sum()) > most:
+            marks //= 2
+            chosen[:] = False
+            chosen[self.mark_node[:marks]] = True
+            kernels.with_ancestors(self.parent, chosen)
+        return np.flatnonzero(chosen).astype(np.int32), marks
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root's child down to this node."""

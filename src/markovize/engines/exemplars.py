@@ -8,7 +8,9 @@ import numpy as np
 
 from markovize import kernels
 from markovize.prefix_tree import PrefixTree
-from markovize.traces import Ints
+from markovize.traces import Bools, Ints
+
+SMALL_ALPHABET = 256
 
 
 class ExemplarTree:
@@ -16,6 +18,9 @@ class ExemplarTree:
 
     Nodes are known by their labels from the root, not by the number they have in the tree they come from: that tree may
     be rebuilt when more episodes arrive.
+
+    ``alphabet`` holds the trigger labels a machine may use: all of the tree, so that solvers need not start anew when
+    an exemplar brings a new one; or only those of the exemplars where the tree has very many.
     """
 
     def __init__(self) -> None:
@@ -35,20 +40,22 @@ class ExemplarTree:
 
         A reward label is *ambiguous* if steps that carry it have different trigger labels anywhere in the whole tree.
         """
-        names = self._add_nodes(tree, nodes)
-        labels = tree.reward_labels[tree.mark_label]
-        before = len(self.ambiguous)
-        self.ambiguous |= _ambiguous(labels, tree.label[tree.mark_node])
-        inside = np.isin(tree.mark_node, np.fromiter(names, np.int32, len(names)))
-        for m in np.flatnonzero(inside):
-            self._add_mark(names[int(tree.mark_node[m])], int(labels[m]), int(tree.mark_outcome[m]))
-        self.alphabet = _alphabet(tree)
-        return len(self.ambiguous) > before
-
-    def _add_nodes(self, tree: PrefixTree, nodes: Ints) -> dict[int, int]:
         keep = np.zeros(len(tree), np.bool_)
         keep[nodes] = True
         kernels.with_ancestors(tree.parent, keep)
+        names = self._add_nodes(tree, keep)
+        before = len(self.ambiguous)
+        self.ambiguous |= tree.ambiguous
+        for m in np.flatnonzero(keep[tree.mark_node]):
+            label = int(tree.reward_labels[tree.mark_label[m]])
+            self._add_mark(names[int(tree.mark_node[m])], label, int(tree.mark_outcome[m]))
+        self.alphabet = tree.alphabet
+        if len(self.alphabet) > SMALL_ALPHABET:
+            present = set(self.label)
+            self.alphabet = [label for label in self.alphabet if label in present]
+        return len(self.ambiguous) > before
+
+    def _add_nodes(self, tree: PrefixTree, keep: Bools) -> dict[int, int]:
         names = {0: 0}
         for v in np.flatnonzero(keep[1:]) + 1:
             at, label = names[int(tree.parent[v])], int(tree.label[v])
@@ -83,19 +90,3 @@ class ExemplarTree:
             if self.label[a] != self.label[b]:
                 return
             a, b = self.parent[a], self.parent[b]
-
-
-def _alphabet(tree: PrefixTree) -> list[int]:
-    """All trigger labels of the tree, the most frequent first."""
-    labels, counts = np.unique(tree.label[1:], return_counts=True)
-    return [int(x) for x in labels[np.lexsort((labels, -counts))]]
-
-
-def _ambiguous(reward_labels: Ints, trigger_labels: Ints) -> set[int]:
-    low: dict[int, int] = {}
-    pairs = np.unique(np.stack([reward_labels, trigger_labels]), axis=1)
-    out: set[int] = set()
-    for y, x in pairs.T.tolist():
-        if low.setdefault(y, x) != x:
-            out.add(y)
-    return out
