@@ -148,3 +148,19 @@ def test_a_good_witness_passes_without_its_self_loops() -> None:
 @pytest.mark.parametrize("traces", [coffee(), two_coffees(), patrol(2)])
 def test_one_state_never_explains_a_conflict(traces: Traces) -> None:
     assert not judge_of(traces)[0].explains({})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_looking_at_the_shallow_part_first_changes_no_verdict(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    tree = build_tree(labelled(random_steps(rng, episodes=20, length=12), "state", "state"))[0]
+    whole = Judge(tree)
+    monkeypatch.setattr("markovize.judge.FRONT_NODES", 4)
+    staged = Judge(tree)
+    assert staged._front_marks < len(tree.mark_node)
+    for _ in range(40):
+        delta = {(int(rng.integers(3)), int(rng.integers(tree.n_labels))): int(rng.integers(3)) for _ in range(4)}
+        delta = {(u, x): v for (u, x), v in delta.items() if u != v}
+        pairs = staged.violations(delta)
+        assert staged.explains(delta) == whole.explains(delta)
+        assert {tuple(p) for p in pairs.tolist()} <= {tuple(p) for p in whole.violations(delta).tolist()}
