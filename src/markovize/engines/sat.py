@@ -205,8 +205,6 @@ class Formula:
                 move = moves[i][j]
                 if move:
                     self._add([-before[i], -move, here[j]])
-                    if not self._acyclic:  # redundant there, and the order below says more
-                        self._add([-before[i], -here[j], move])
             if self._acyclic:
                 self._add([-before[i], *here[i:]])
                 self._add([-here[i], *before[: i + 1]])
