@@ -47,7 +47,7 @@ RUBBISH = {
     "7": "not a number",
     '"x"': "not a string",
     "true": "not true or false",
-    GOOD + "\n" + GOOD[:-9]: ":2: not JSON",
+    GOOD + "\n" + GOOD[:-9]: ':2: field "rewards": not JSON',
     "{": ":1: not JSON",
     '{"actions": []}': ':1: field "observations" is missing',
     '{"a": 1, "a": 2}': 'field "a" appears twice',
@@ -63,9 +63,10 @@ RUBBISH = {
     GOOD.replace("[0, 1]", '[0, {"x": 1}]'): 'field "observations"[1]: a dict is not a label',
     GOOD.replace("true", '"' + "y" * 5000 + '"'): 'field "terminated" must be true or false',
     GOOD.replace("true", "[" * 500 + "]" * 500): 'field "terminated" must be true or false',
-    GOOD.replace("[1]", f"[{HUGE}]"): ":1: not usable: Exceeds the limit",
+    GOOD.replace("[1]", f"[{HUGE}]"): ':1: field "rewards": not usable: a number of thousands of digits',
     GOOD.replace("[1]", f"[{'9' * 400}]"): 'field "rewards"[0] is too large',
     "[" * 100_000: ":1: not usable: nested too deeply",
+    GOOD.replace("[0, 1]", "[" * 50_000 + "]" * 50_000): ':1: field "observations": not usable: nested too deeply',
     GOOD.replace("[0, 1]", "[0, " + "[" * 40 + "]" * 40 + "]"): "nested deeper than 32 lists",
 }
 

@@ -40,7 +40,7 @@ def test_one_trigger_or_reward_a_line() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{\n  "format": oops\n}', ":2:13: not JSON"),
+        ('{\n  "format": oops\n}', ':2:13: field "format": not JSON'),
         ("", ":1:1: not JSON"),
         ("[" * 100_000, ": not usable: nested too deeply"),
         ('{"a": 1, "a": 2}', ': field "a" appears twice'),
