@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from markovize import check, describe, draw, learn, read_episodes, replay, write_machine
+from markovize import Product, check, describe, draw, learn, read_episodes, replay, write_machine
 from markovize.samples import sample_path
 
 
@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
         f"[bold]3. The hidden triggers[/]: {machine.states} states, {len(machine.triggers)} triggers, "
         f"[green]{result.status}[/], {result.seconds:.2f} s"
     )
-    for line in describe(machine, rewards=True):
+    for line in describe(machine):
         say(f"   {line}")
     say(f"   Why minimal: {result.proof}")
     again = replay(machine, traces)
@@ -39,7 +39,10 @@ def main(folder: Path) -> None:
     write_machine(folder / "machine.json", machine)
     for ending in ("svg", "png"):
         draw(machine, folder / f"machine.{ending}")
-    say(f"[bold]5. Written[/]: {folder / 'machine.json'}, {folder / 'machine.svg'}, {folder / 'machine.png'}")
+    product = Product.of(traces, machine)
+    product.draw(folder / "product.png", product.value_iteration())
+    names = ", ".join(str(folder / name) for name in ("machine.json", "machine.svg", "machine.png", "product.png"))
+    say(f"[bold]5. Written[/]: {names}")
 
 
 if __name__ == "__main__":
