@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markovize.engines.base import Delta, Engine, Limits, Session, Stop, Verdict
+from markovize.engines.base import Answer, Delta, Engine, Limits, Session, Stop, Verdict
 from markovize.errors import EngineError
 from markovize.greedy import MOST_TRIGGERS, first_machine, shrunk
 from markovize.judge import Judge, checked_witness, size
@@ -30,8 +30,9 @@ from markovize.traces import Ints
 Objective: TypeAlias = Literal["triggers", "states"]
 GRACE_SECONDS = 3.0
 PAIRS = 2  # violated pairs that join the exemplars at a time
+MORE_PAIRS, HARD = 8, 1_000  # or so many, after this much counted work
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
-FAVOUR = 4  # times that for the more promising question
+FAVOUR = 8  # times that for the more promising question
 
 
 class Floors:
@@ -117,7 +118,7 @@ class Deepening:
         try:
             start = self.judge.violations({})
             for exemplars in (self._counted, self._uncounted):
-                exemplars.add(self.tree, start)
+                exemplars.add(self.tree, start[:PAIRS])
             self._first_machine(limits, MOST_TRIGGERS)
             while not self._proven():
                 self._settle(*self.floors.next_question(self.objective))
@@ -165,7 +166,7 @@ class Deepening:
         """Decides the question (K, z), in turns of growing counted work with the question without a count.
 
         Where the latter is infeasible the whole row of K states is done. Tree machines (z = K-1) and cyclic ones are
-        better asked with the count, the others without: the favourite gets four times the work.
+        better asked with the count, the others without: the favourite gets eight times the work.
         """
         budget = FIRST_BUDGET
         tree_like = triggers == states - 1
@@ -204,22 +205,28 @@ class Deepening:
                 if work is None or answer.work < (left or 0):
                     raise Stop  # not out of counted work: the engine gave up
                 return Verdict.UNKNOWN
-            if self._try(exemplars, answer.delta, states, triggers):
+            if self._try(exemplars, answer, states, triggers):
                 if answer.least is not None:
                     self._believe_least(states, answer.least)
                 return Verdict.FEASIBLE
             left = None if left is None else max(1, left - answer.work)
 
-    def _try(self, exemplars: _Exemplars, delta: Delta | None, states: int, triggers: int | None) -> bool:
-        """Replays a claimed machine on everything; what it fails on joins the exemplars."""
+    def _try(self, exemplars: _Exemplars, answer: Answer, states: int, triggers: int | None) -> bool:
+        """Replays a claimed machine on everything; what it fails on joins the exemplars.
+
+        A machine that was hard to find should teach more than one that was not.
+        """
         witness = checked_witness(
-            delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
+            answer.delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
         )
         pairs = self.judge.violations(witness)
         if not len(pairs):
             self._offer(self.judge.pruned(witness))
+            if triggers is None:  # nobody asked for few triggers
+                limits = Limits(self.limits.deadline, None, self._pulse)
+                self._offer(shrunk(witness, self.judge, acyclic=self.acyclic, limits=limits))
             return True
-        if not exemplars.add(self.tree, pairs):
+        if not exemplars.add(self.tree, pairs[: PAIRS if answer.work < HARD else MORE_PAIRS]):
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
 
@@ -273,9 +280,7 @@ class Deepening:
     def _pulse(self) -> None:
         if self.on_progress is not None:
             best = None if self.best is None else size(self.best)
-            self.on_progress(
-                Progress(self._phase, *self._asked, self.floors.next_question(self.objective), best, self.exemplars)
-            )
+            self.on_progress(Progress(self._phase, *self._asked, self.bounds(), best, self.exemplars))
 
     @property
     def exemplar_nodes(self) -> Ints:
@@ -292,8 +297,8 @@ class _Exemplars:
         self.nodes: dict[int, None] = {}  # a set that remembers its order
 
     def add(self, tree: PrefixTree, pairs: Ints) -> bool:
-        """The shortest violated pairs join; False if they were all there already."""
-        fresh = [v for v in tree.mark_node[pairs[:PAIRS].ravel()].tolist() if v not in self.nodes]
+        """Violated pairs join; False if they were all there already."""
+        fresh = [v for v in tree.mark_node[pairs.ravel()].tolist() if v not in self.nodes]
         self.nodes.update(dict.fromkeys(fresh))
         if fresh:
             chosen = np.array(fresh, np.int32)

@@ -171,7 +171,7 @@ class Formula:
             return
         from pysat.card import CardEnc, EncType
 
-        counter = CardEnc.atmost(others, bound=spare, top_id=self._top, encoding=EncType.seqcounter)
+        counter = CardEnc.atmost(others, bound=spare, top_id=self._top, encoding=EncType.totalizer)
         self._top = max(self._top, counter.nv)
         for clause in counter.clauses:
             self._add(clause)
