@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from instances import KINDS, random_steps
+from instances import KINDS, Kinds, random_steps
 from markovize.engines.exhaustive import exhaustive_optimum
 from markovize.labels import labelled
 from markovize.learning import learn
@@ -19,10 +19,13 @@ from markovize.replaying import replay
 from markovize.traces import Traces
 
 
-def instance(seed: int) -> tuple[Traces, tuple[str, str]]:
+EVERY: tuple[Kinds, ...] = (*KINDS, ("transition", "state"))  # the last: u' is not fixed by u and the reward label
+
+
+def instance(seed: int) -> tuple[Traces, Kinds]:
     """The instance of a seed: its size and its labels vary with it."""
     rng = np.random.default_rng(seed)
-    kinds = KINDS[seed % len(KINDS)]
+    kinds = EVERY[seed % len(EVERY)]
     traces = random_steps(
         rng, kinds=kinds, episodes=int(rng.integers(2, 6)), length=int(rng.integers(2, 6)),
         rewards=int(rng.integers(2, 4)), acyclic=bool(rng.integers(0, 2)),
@@ -30,7 +33,7 @@ def instance(seed: int) -> tuple[Traces, tuple[str, str]]:
     return traces, kinds
 
 
-def disagreement(traces: Traces, kinds: tuple[str, str]) -> str | None:
+def disagreement(traces: Traces, kinds: Kinds) -> str | None:
     """What differs between exhaustive, ILP and the default engine in any of the four settings; None if nothing."""
     trigger_on, reward_on = kinds
     steps = labelled(traces, trigger_on, reward_on)  # type: ignore[arg-type]

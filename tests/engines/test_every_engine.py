@@ -105,3 +105,18 @@ def test_a_passed_deadline_is_never_an_answer(engine: Engine) -> None:
     except Stop:
         return
     assert answer.verdict is Verdict.UNKNOWN
+
+
+def test_a_large_alphabet_takes_only_the_labels_of_the_exemplars() -> None:
+    """Above a few hundred labels the default engine no longer declares them all, and starts anew with each new one."""
+    episodes = [([0, 1000 + n, 5, 9], [0, 0, 0], [0, 0, n % 2]) for n in range(300)]
+    tree = tree_of(Traces.of([*episodes, ([0, 7, 9], [0, 0], [0, 0])]))
+    assert len(tree.alphabet) > 256
+    session = engine_named("sat").open(acyclic=False)
+    half = tree.mark_node[:4]
+    session.extend(tree, half)
+    assert session.decide(2, 1, Limits()).verdict is Verdict.FEASIBLE
+    session.extend(tree, tree.mark_node[:12])
+    odd = int((tree.mark_outcome[:12] == 1).sum())
+    assert session.decide(2, odd - 1, Limits()).verdict is Verdict.INFEASIBLE
+    assert session.decide(2, odd, Limits()).verdict is Verdict.FEASIBLE

@@ -1,0 +1,38 @@
+"""What a newcomer sees first."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_the_demo_tells_the_whole_story(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["demo", str(tmp_path / "out")])
+    runpy.run_module("markovize.demo", run_name="__main__")
+    said = capsys.readouterr().out
+    for words in (
+        "Is the reward Markov? No",
+        "pays 0 or 1: episode",
+        "in state 0, entering (1, 1) → state 1",
+        "Why minimal:",
+        "0 mismatches",
+    ):
+        assert words in said
+    assert json.loads((tmp_path / "out" / "machine.json").read_text())["states"] == 4
+    for picture in ("machine.png", "product.png"):
+        assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "out" / "machine.svg").read_text()
+
+
+def test_python_dash_m_is_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["markovize", "--version"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("markovize", run_name="__main__")
+    assert left.value.code == 0
+    assert capsys.readouterr().out.startswith("markovize ")
