@@ -18,7 +18,6 @@ from markovize.learning import learn
 from markovize.replaying import replay
 from markovize.traces import Traces
 
-
 EVERY: tuple[Kinds, ...] = (*KINDS, ("transition", "state"))  # the last: u' is not fixed by u and the reward label
 
 

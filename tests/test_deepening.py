@@ -17,6 +17,7 @@ from markovize.errors import EngineError
 from markovize.labels import labelled
 from markovize.learning import learn
 from markovize.prefix_tree import PrefixTree, build_tree
+from markovize.replaying import replay
 from markovize.traces import Ints, Traces
 
 Lie = Callable[[Session, int, int | None, Limits], Answer]
@@ -70,10 +71,15 @@ def test_an_honest_engine_under_another_name_is_audited_and_passes() -> None:
 @pytest.mark.parametrize("objective", ["triggers", "states"])
 def test_time_outs_never_become_optimal_or_infeasible(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
     no_greedy(monkeypatch)
-    result = learn(two_coffees(), engine=FakeEngine(always(Answer(Verdict.UNKNOWN))), objective=objective)  # type: ignore[arg-type]
+    gives_up = FakeEngine(always(Answer(Verdict.UNKNOWN)))
+    spelled_out = learn(two_coffees(), engine=gives_up, objective=objective)  # type: ignore[arg-type]
+    assert spelled_out.status == "feasible"  # the prefix tree itself
+    assert replay(spelled_out.unwrap(), two_coffees()).mismatches == 0
+    monkeypatch.setattr("markovize.deepening.MOST_TABLE", 0)
+    result = learn(two_coffees(), engine=gives_up, objective=objective)  # type: ignore[arg-type]
     assert result.status == "unknown"
     assert result.machine is None
-    assert result.bounds == (2, 1)  # what the conflict itself shows, and no more
+    assert result.bounds == spelled_out.bounds == (2, 1)  # what the conflict itself shows, and no more
 
 
 def test_time_outs_leave_the_first_machine_as_feasible() -> None:

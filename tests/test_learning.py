@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instances import KINDS, coffee, patrol, random_steps, two_coffees
-from markovize import InputError, MarkovizeError, UnrealisableError, learn, replay
+from markovize import InputError, MarkovizeError, UnrealisableError, check, learn, replay
 from markovize.formats import read_episodes
 from markovize.formats.machine_json import machine_text
 from markovize.labels import AUTO_ORDER
@@ -179,6 +179,27 @@ def test_adding_an_episode_never_lowers_the_optimum(
         k, z = shape(solved(Traces.of([*traces][:count]), kinds, objective=setting[0], acyclic=setting[1]))
         sizes.append((z, k) if setting[0] == "triggers" else (k, z))
     assert sizes == sorted(sizes)  # lexicographically: when the first rises, the second may fall
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.sampled_from(KINDS), st.sampled_from(SETTINGS))
+def test_going_on_from_an_earlier_result_gives_the_same_optimum(
+    seed: int, kinds: tuple[str, str], setting: tuple[str, bool]
+) -> None:
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6)  # type: ignore[arg-type]
+    options = {"objective": setting[0], "acyclic": setting[1]}
+    earlier = None
+    for count in range(1, len(traces) + 1):
+        some = Traces.of([*traces][:count])
+        earlier = solved(some, kinds, since=earlier, **options)
+        assert shape(earlier) == shape(solved(some, kinds, **options))
+
+
+def test_plain_lists_are_episodes_too() -> None:
+    episodes = [*coffee()]
+    assert shape(learn(episodes)) == (2, 1)
+    assert replay(learn(episodes).unwrap(), episodes).mismatches == 0
+    assert check(episodes).conflicts == check(coffee()).conflicts == 1
 
 
 @settings(max_examples=15, deadline=None)

@@ -154,7 +154,7 @@ def learn(
             on_progress=show,
         )
     if result.machine is not None and output is not None:
-        markovize.write_machine(output, result.machine)
+        markovize.write_machine(output, result.machine, format="json")
     if json_:
         _print_json(result.to_json())
     else:

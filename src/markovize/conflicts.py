@@ -11,7 +11,7 @@ from markovize.labels import LabelOn, label_steps
 from markovize.machine import RewardMachine
 from markovize.prefix_tree import conflicting_labels
 from markovize.replaying import run
-from markovize.traces import Ints, Longs, Traces
+from markovize.traces import Episodes, Ints, Longs, Traces, as_traces
 from markovize.values import Value, jsonable, show
 
 
@@ -74,7 +74,7 @@ class CheckReport:
 
 
 def check(
-    traces: Traces,
+    episodes: Episodes,
     machine: RewardMachine | None = None,
     *,
     trigger_on: LabelOn | None = None,
@@ -86,6 +86,7 @@ def check(
     >>> report.markov, str(report.witnesses[0])
     (False, '(0, go, 1) pays 0 or 1: episode 0 step 0, episode 1 step 0')
     """
+    traces = as_traces(episodes)
     if machine is None:
         labels = label_steps(traces, "transition")
         ids, values = labels.ids, labels.values

@@ -28,7 +28,8 @@ from markovize.prefix_tree import PrefixTree
 from markovize.traces import Ints
 
 Objective: TypeAlias = Literal["triggers", "states"]
-GRACE_SECONDS = 3.0
+GRACE_SECONDS = 1.0
+MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the prefix tree
 PAIRS = 2  # violated pairs that join the exemplars at a time
 MORE_PAIRS, HARD = 8, 1_000  # or so many, after this much counted work
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
@@ -53,6 +54,22 @@ class Floors:
 
     def at(self, states: int) -> float:
         return max(states - 1, self._least.get(states, 0))
+
+    def restart(self, objective: Objective, states: int, triggers: int) -> None:
+        """Nothing better than (states, triggers) explains some of the episodes, so nothing better explains them all.
+
+        >>> floors = Floors()
+        >>> floors.restart("triggers", 4, 6)
+        >>> floors.at(3), floors.at(4), floors.next_question("triggers")
+        (7, 6, (4, 6))
+        """
+        if objective == "states":
+            for k in range(2, states):
+                self.exclude(k, None)
+            self.exclude(states, triggers - 1)
+        else:
+            for k in range(2, triggers + 1):
+                self.exclude(k, triggers if k < states else triggers - 1)
 
     def exclude(self, states: int, triggers: int | None) -> None:
         """No machine with ``states`` states has ``triggers`` triggers or fewer (None: whatever the number)."""
@@ -94,10 +111,14 @@ class Deepening:
     limits: Limits = field(default_factory=Limits)
     auditor: Engine | None = None
     on_progress: Callable[[Progress], None] | None = None
+    known_optimum: tuple[int, int] | None = None  # (states, triggers) of some of these episodes
 
     def __post_init__(self) -> None:
+        self._started = time.monotonic()
         self.judge = Judge(self.tree)
         self.floors = Floors()
+        if self.known_optimum is not None:
+            self.floors.restart(self.objective, *self.known_optimum)
         self.best: Delta | None = None
         self.proofs: list[tuple[int, int | None]] = []
         # Questions with and without a count have exemplars of their own: what refutes a machine with dozens of
@@ -125,7 +146,7 @@ class Deepening:
             self._check_minimal()
         except (Stop, KeyboardInterrupt) as reason:
             self.interrupted = isinstance(reason, KeyboardInterrupt)
-            if self.best is None and not self.interrupted:
+            if self.best is None:
                 self._last_resort()
             return False
         return True
@@ -141,18 +162,25 @@ class Deepening:
         if self.best is None:
             return ""
         k = size(self.best)[0]
-        last = [("any number of" if t is None else f"at most {t}", s) for s, t in self.proofs][-3:]
-        shown = "; ".join(f"{s} states with {t} triggers" for t, s in last) or "one state"
+        further = "the second state needs" if k == 2 else f"each of the {k - 1} further states needs"
+        if not self.proofs:
+            return f"one state cannot explain the conflict, and {further} a trigger"
+        last = [(s, "any number of" if t is None else f"at most {t}") for s, t in self.proofs][-3:]
+        shown = "; ".join(f"{s} states with {t} triggers" for s, t in last)
+        proofs = "1 infeasibility proof" if len(self.proofs) == 1 else f"{len(self.proofs)} infeasibility proofs"
         return (
-            f"each of the {k - 1} further states needs a trigger, and {len(self.proofs)} infeasibility proofs on "
-            f"{self.exemplars} exemplars exclude every smaller machine, the last: {shown}"
+            f"{further} a trigger, and {proofs} on {self.exemplars} exemplars exclude every smaller machine, "
+            f"the last: {shown}"
         )
 
     def _last_resort(self) -> None:
-        """Time is up and there is no machine yet: a moment more for any machine at all."""
-        grace = Limits(time.monotonic() + GRACE_SECONDS)
+        """Time is up and there is no machine yet: the prefix tree itself is one, and a moment may find a better."""
+        now = time.monotonic()
+        tree = self.tree
+        if len(tree) * tree.n_labels <= MOST_TABLE:
+            self._offer({(int(tree.parent[v]), int(tree.label[v])): v for v in range(1, len(tree))})
         with contextlib.suppress(Stop, KeyboardInterrupt):
-            self._first_machine(grace, len(self.tree))
+            self._first_machine(Limits(now + min(GRACE_SECONDS, now - self._started)), len(tree))
 
     def _first_machine(self, limits: Limits, most_triggers: int) -> None:
         found = first_machine(self.judge, limits=limits, most_triggers=most_triggers)
@@ -193,7 +221,10 @@ class Deepening:
     def _ask(self, states: int, triggers: int | None, work: int | None) -> Verdict:
         """Puts one question to the engine until it has an answer that holds for all the data."""
         self._phase, self._asked = "searching", (states, triggers)
-        exemplars = self._uncounted if triggers is None else self._counted
+        exemplars = self._counted
+        if triggers is None:
+            exemplars = self._uncounted
+            exemplars.learn_from(self._counted, self.tree)
         left = work
         while True:
             limits = Limits(self.limits.deadline, left, self._pulse)
@@ -202,7 +233,7 @@ class Deepening:
             if answer.verdict is Verdict.INFEASIBLE:
                 return self._believe_infeasible(exemplars, states, triggers)
             if answer.verdict is not Verdict.FEASIBLE:
-                if work is None or answer.work < (left or 0):
+                if work is None or not answer.work:
                     raise Stop  # not out of counted work: the engine gave up
                 return Verdict.UNKNOWN
             if self._try(exemplars, answer, states, triggers):
@@ -226,7 +257,7 @@ class Deepening:
                 limits = Limits(self.limits.deadline, None, self._pulse)
                 self._offer(shrunk(witness, self.judge, acyclic=self.acyclic, limits=limits))
             return True
-        if not exemplars.add(self.tree, pairs[: PAIRS if answer.work < HARD else MORE_PAIRS]):
+        if not exemplars.add(self.tree, pairs[: MORE_PAIRS if triggers is None or answer.work > HARD else PAIRS]):
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
 
@@ -296,9 +327,16 @@ class _Exemplars:
         self.audit: Session | None = None if auditor is None else auditor.open(acyclic=acyclic)
         self.nodes: dict[int, None] = {}  # a set that remembers its order
 
+    def learn_from(self, others: _Exemplars, tree: PrefixTree) -> None:
+        """What the other session was given joins as well."""
+        self._extend(tree, list(others.nodes))
+
     def add(self, tree: PrefixTree, pairs: Ints) -> bool:
         """Violated pairs join; False if they were all there already."""
-        fresh = [v for v in tree.mark_node[pairs.ravel()].tolist() if v not in self.nodes]
+        return self._extend(tree, tree.mark_node[pairs.ravel()].tolist())
+
+    def _extend(self, tree: PrefixTree, nodes: list[int]) -> bool:
+        fresh = [v for v in dict.fromkeys(nodes) if v not in self.nodes]
         self.nodes.update(dict.fromkeys(fresh))
         if fresh:
             chosen = np.array(fresh, np.int32)

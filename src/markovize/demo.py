@@ -32,6 +32,8 @@ def main(folder: Path) -> None:
     )
     for line in describe(machine):
         say(f"   {line}")
+    if not any(trigger.alternatives for trigger in machine.triggers):
+        say("   No other cell would serve as well: these episodes pin every trigger down")
     say(f"   Why minimal: {result.proof}")
     again = replay(machine, traces)
     say(f"[bold]4. Replayed[/]: {again.steps:,} steps, {again.mismatches} mismatches")

@@ -21,6 +21,8 @@ class Judge:
         self.tree = tree
         self._states = np.zeros(len(tree), np.int32)
         self._front, self._front_marks = tree.shallow(FRONT_NODES)
+        kinds, compact = np.unique(tree.mark_outcome, return_inverse=True)
+        self._outcome_kinds, self._outcomes = max(1, len(kinds)), compact.astype(np.int32)
 
     def violations(self, delta: Delta, most: int = 64) -> Ints:
         """Pairs of marks with equal (u, reward label, u') but different outcomes, the shallowest first."""
@@ -52,8 +54,8 @@ class Judge:
         kernels.tree_states(tree.parent, tree.label, table, self._states)
         return float(
             kernels.outcome_entropy(
-                tree.parent, self._states, tree.mark_node, tree.mark_label, tree.mark_outcome,
-                len(table), max(1, tree.conflicting_labels), 1 + int(tree.mark_outcome.max(initial=0)),
+                tree.parent, self._states, tree.mark_node, tree.mark_label, self._outcomes,
+                len(table), max(1, tree.conflicting_labels), self._outcome_kinds,
             )
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ result is replayed, numbered, given its rewards and the labels that would serve 
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,12 +30,12 @@ from markovize.machine import (
 )  # fmt: skip
 from markovize.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
 from markovize.replaying import run_labelled
-from markovize.traces import Traces
+from markovize.traces import Episodes, Traces, as_traces
 from markovize.values import Value, jsonable, show
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 Auto: TypeAlias = LabelOn | Literal["auto"]
-TRUSTED = ("sat", "ilp", "exhaustive")  # other engines' proofs are repeated by the default engine
+MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class LearnResult:
     proof: str = ""
     trigger_on: str = ""
     reward_on: str = ""
+    explain: Explain = "reward"
     contradiction: Contradiction | None = None
     termination_conflicts: tuple[TerminationConflict, ...] = ()
     interrupted: bool = False
@@ -118,7 +120,7 @@ class LearnResult:
 
 
 def learn(
-    traces: Traces,
+    episodes: Episodes,
     *,
     objective: Objective = "triggers",
     trigger_on: Auto = "auto",
@@ -128,12 +130,14 @@ def learn(
     engine: str | Engine = "auto",
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    since: LearnResult | None = None,
 ) -> LearnResult:
     """The smallest reward machine that explains every reward of the episodes.
 
     ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
     paper has it). Labels on ``auto`` are the coarsest that work. Ctrl-C or ``time_limit`` (seconds) end the search
-    early with the best machine so far.
+    early with the best machine so far. ``since`` is the result for some of these episodes, learned with the same
+    options: the search starts at its size, since more episodes never make the optimum smaller.
 
     >>> coffee_then_office = Traces.of([
     ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
@@ -144,6 +148,7 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
+    traces = as_traces(episodes)
     if objective not in ("triggers", "states"):
         raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
     if time_limit is not None and not time_limit > 0:
@@ -155,7 +160,7 @@ def learn(
     steps, tree, contradiction = _choose_labels(traces, trigger_on, reward_on, explain)
     blank = LearnResult(
         "unknown", None, (1, 0), objective, acyclic, solver.name, 0.0, 0,
-        trigger_on=steps.triggers.kind, reward_on=steps.rewards.kind, contradiction=contradiction,
+        trigger_on=steps.triggers.kind, reward_on=steps.rewards.kind, explain=explain, contradiction=contradiction,
     )  # fmt: skip
     if contradiction is not None:
         return replace(blank, status="unrealisable", seconds=time.perf_counter() - start)
@@ -168,12 +173,16 @@ def learn(
         )  # fmt: skip
     search = Deepening(
         tree, solver, acyclic, objective, Limits(deadline),
-        auditor=None if solver.name in TRUSTED else engine_named("sat"), on_progress=on_progress,
+        auditor=None if isinstance(engine, str) else engine_named("sat"), on_progress=on_progress,
+        known_optimum=_optimum_of(since, blank),
     )  # fmt: skip
     proven = search.run()
     machine, ends = None, ()
     if search.best is not None:
-        labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
+        labels: dict[tuple[int, int], list[int]] = {}
+        if size(search.best)[1] <= MOST_ALTERNATIVES:
+            with contextlib.suppress(KeyboardInterrupt):  # a machine at hand is worth more than its alternatives
+                labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
         machine, ends = _machine(traces, steps, search.best, labels)
     return replace(
         blank,
@@ -186,6 +195,16 @@ def learn(
         termination_conflicts=ends,
         interrupted=search.interrupted,
     )
+
+
+def _optimum_of(earlier: LearnResult | None, now: LearnResult) -> tuple[int, int] | None:
+    """The size of an earlier optimum, if it was found under the same settings."""
+    same = ("objective", "acyclic", "trigger_on", "reward_on", "explain")
+    if earlier is None or earlier.machine is None or earlier.status != "optimal" or not earlier.triggers:
+        return None
+    if any(getattr(earlier, name) != getattr(now, name) for name in same):
+        return None
+    return earlier.machine.states, len(earlier.machine.triggers)
 
 
 def _choose_labels(

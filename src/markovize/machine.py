@@ -14,6 +14,7 @@ from markovize.values import Value, canonical, jsonable, key_of, show, sort_key
 
 FORMAT: Final = "markovize.reward-machine"
 VERSION: Final = 1
+MOST_STATES: Final = 1_000_000
 KINDS: Final = ("state", "transition", "function")
 
 
@@ -79,6 +80,8 @@ class RewardMachine:
                 raise MachineError(f'"{name}" must be one of {", ".join(KINDS)}, not {getattr(self, name)!r}')
         if not _is_int(self.states) or self.states < 1:
             raise MachineError(f'"states" must be a whole number of at least 1, not {self.states!r}')
+        if self.states > MOST_STATES:
+            raise MachineError(f'"states" is {self.states}; more than {MOST_STATES:,} are not supported')
         self._check_state(self.initial, '"initial"')
         seen: set[Hashable] = set()
         for number, trigger in enumerate(self.triggers):

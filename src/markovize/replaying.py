@@ -11,7 +11,7 @@ from markovize import kernels
 from markovize.errors import InputError
 from markovize.labels import LabelKind, LabelOn, Labels, kind_of, label_steps
 from markovize.machine import RewardMachine
-from markovize.traces import Bools, Ints, Longs, Traces
+from markovize.traces import Bools, Episodes, Ints, Longs, Traces, as_traces
 from markovize.values import Interner
 
 
@@ -82,7 +82,7 @@ def run_labelled(machine: RewardMachine, offsets: Longs, triggers: Labels, rewar
 
 
 def replay(
-    machine: RewardMachine, traces: Traces, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
+    machine: RewardMachine, episodes: Episodes, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
 ) -> ReplayReport:
     """Compares the machine's rewards with the observed ones, step by step.
 
@@ -91,6 +91,7 @@ def replay(
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
     {'steps': 2, 'unseen': 1, 'mismatches': 1}
     """
+    traces = as_traces(episodes)
     way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
     keys, of_step = np.unique(way.keys(machine.states), return_inverse=True)
     expected = np.full(len(keys), np.nan)

@@ -83,9 +83,10 @@ class Traces:
             elif isinstance(episode, Mapping):
                 builder.add_json(episode, where=where)
             else:
-                if not 3 <= len(episode) <= 5:
+                if not isinstance(episode, Sequence) or isinstance(episode, str) or not 3 <= len(episode) <= 5:
                     raise InputError("needs (observations, actions, rewards[, terminated[, truncated]])", where=where)
-                builder.add(*episode, where=where)
+                names = ("observations", "actions", "rewards", "terminated", "truncated")
+                builder.add_json(dict(zip(names, episode, strict=False)), where=where)
         return builder.build()
 
     def __len__(self) -> int:
@@ -140,6 +141,18 @@ class Traces:
 
     def _last_observations(self) -> Longs:
         return self.offsets[1:] + np.arange(len(self))
+
+
+Episodes: TypeAlias = Traces | Iterable[Episode | Mapping[str, Any] | Sequence[Any]]
+
+
+def as_traces(episodes: Episodes) -> Traces:
+    """Traces as they are, anything else through :meth:`Traces.of`.
+
+    >>> as_traces([([0, 1], ["go"], [0.5])]).steps
+    1
+    """
+    return episodes if isinstance(episodes, Traces) else Traces.of(episodes)
 
 
 class TracesBuilder:

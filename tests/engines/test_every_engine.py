@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agreement import disagreement, instance
 from instances import KINDS, coffee, patrol, random_steps, two_coffees
+from markovize import learn, read_episodes
 from markovize.engines import Engine, Limits, Verdict, engine_named
 from markovize.engines.base import Stop
 from markovize.judge import Judge, checked_witness, size
@@ -105,6 +108,20 @@ def test_a_passed_deadline_is_never_an_answer(engine: Engine) -> None:
     except Stop:
         return
     assert answer.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("start", range(0, 120, 40))
+def test_a_cut_alphabet_changes_no_optimum(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("markovize.engines.exemplars.SMALL_ALPHABET", 0)
+    for seed in range(start, start + 40):
+        assert disagreement(*instance(seed)) is None, f"seed {seed}"
+
+
+def test_a_state_may_be_entered_by_a_label_that_no_exemplar_has() -> None:
+    """Once "optimal" with six triggers: a proof on a cut alphabet did not hold for all the data."""
+    traces = read_episodes(Path(__file__).parent.parent / "regressions" / "large" / "cut-alphabet.jsonl")
+    result = learn(traces, objective="states", trigger_on="state", reward_on="state")
+    assert (result.status, result.states, result.triggers) == ("optimal", 3, 5)
 
 
 def test_a_large_alphabet_takes_only_the_labels_of_the_exemplars() -> None:

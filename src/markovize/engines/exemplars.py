@@ -11,6 +11,7 @@ from markovize.prefix_tree import PrefixTree
 from markovize.traces import Bools, Ints
 
 SMALL_ALPHABET = 256
+ELSEWHERE = -2  # stands for the labels that are not in the alphabet: a state may be entered by one of those
 
 
 class ExemplarTree:
@@ -20,7 +21,7 @@ class ExemplarTree:
     be rebuilt when more episodes arrive.
 
     ``alphabet`` holds the trigger labels a machine may use: all of the tree, so that solvers need not start anew when
-    an exemplar brings a new one; or only those of the exemplars where the tree has very many.
+    an exemplar brings a new one; or, where the tree has very many, only those of the exemplars and :data:`ELSEWHERE`.
     """
 
     def __init__(self) -> None:
@@ -52,7 +53,7 @@ class ExemplarTree:
         self.alphabet = tree.alphabet
         if len(self.alphabet) > SMALL_ALPHABET:
             present = set(self.label)
-            self.alphabet = [label for label in self.alphabet if label in present]
+            self.alphabet = [*(label for label in self.alphabet if label in present), ELSEWHERE]
         return len(self.ambiguous) > before
 
     def _add_nodes(self, tree: PrefixTree, keep: Bools) -> dict[int, int]:

@@ -1,6 +1,6 @@
 """Every machine, one after the other: tiny, slow, obviously right. The oracle of the tests.
 
-It shares no code with the other engines nor with :mod:`markovize.learn`. Steps are walked in order; the first
+It shares no code with the other engines nor with :mod:`markovize.learning`. Steps are walked in order; the first
 time that the walk needs an undecided δ(u, label), it tries every target.
 """
 

@@ -313,7 +313,11 @@ class IlpEngine:
     """The paper's integer program, on HiGHS, or on Gurobi where there is a licence."""
 
     backend: Backend = "highs"
-    name: str = field(default="ilp", init=False)
+
+    @property
+    def name(self) -> str:
+        """How users choose it."""
+        return "ilp" if self.backend == "highs" else f"ilp-{self.backend}"
 
     def open(self, *, acyclic: bool) -> IlpSession:
         """A fresh session."""

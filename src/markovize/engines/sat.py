@@ -19,7 +19,7 @@ from collections import defaultdict
 from typing import Any
 
 from markovize.engines.base import Answer, Delta, Limits, Verdict
-from markovize.engines.exemplars import ExemplarTree
+from markovize.engines.exemplars import ELSEWHERE, ExemplarTree
 from markovize.prefix_tree import PrefixTree
 from markovize.traces import Ints
 
@@ -101,7 +101,8 @@ class Formula:
             self._number_states(firsts, labels)
             self._count_others(others, spare)
         stay = [row[i] for rows in self._moves.values() for i, row in enumerate(rows)]
-        self._solver.set_phases(stay)  # try "no trigger" first: machines come out small
+        if spare is not None:
+            self._solver.set_phases(stay)  # try "no trigger" first: machines come out small
 
     def close(self) -> None:
         self._solver.delete()
@@ -251,6 +252,7 @@ class Formula:
         return {
             (i, x): j
             for x, rows in self._moves.items()
+            if x != ELSEWHERE
             for i, row in enumerate(rows)
             for j, move in enumerate(row)
             if move and j != i and model[move - 1] > 0

@@ -97,6 +97,8 @@ def read_machine(path: AnyPath, *, format: str | None = None) -> RewardMachine:
     Traceback (most recent call last):
     markovize.errors.UnsupportedError: mmd is only written, not read; use json, txt, dot
     """
+    if format is None and _ending(path) not in MACHINE_FORMATS and _starts_like_json(readable(path)):
+        format = "json"
     kind = _chosen(path, format, MACHINE_FORMATS)
     if kind == "mmd":
         raise UnsupportedError("mmd is only written, not read; use json, txt, dot")
@@ -171,6 +173,8 @@ def _unknown(path: AnyPath, known: Iterable[str]) -> InputError:
 
 
 def _starts_like_json(path: Path) -> bool:
+    if not path.is_file():
+        return True  # a pipe: what is read from it is gone, so no look ahead
     with path.open("rb") as file:
         while chunk := file.read(4096):
             text = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
