@@ -191,10 +191,19 @@ def test_bad_machines(run: Run, episodes: Path, tmp_path: Path, content: str | N
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_not_enough_memory_is_one_line(run: Run, episodes: Path, tmp_path: Path) -> None:
+def test_not_enough_memory_is_one_line(
+    run: Run, episodes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     huge = {**RewardMachine("state", "state", 1).to_json(), "states": 10**15}
     (tmp_path / "huge.json").write_text(json.dumps(huge))
-    run("replay", "huge.json", episodes).failed_with("not enough memory")
+    run("replay", "huge.json", episodes).failed_with("more than 1,000,000 are not supported")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("markovize.replaying.run", refuse)
+    (tmp_path / "fine.json").write_text(json.dumps(RewardMachine("state", "state", 1).to_json()))
+    run("replay", "fine.json", episodes).failed_with("not enough memory")
 
 
 # --- check --------------------------------------------------------------------------------------------------------

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from markovize import demo
 
-def test_the_demo_tells_the_whole_story(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["demo", str(tmp_path / "out")])
-    runpy.run_module("markovize.demo", run_name="__main__")
+
+def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    demo.main(tmp_path / "out")
     said = capsys.readouterr().out
     for words in (
         "Is the reward Markov? No",
