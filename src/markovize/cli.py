@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from markovize.formats import TableColumns
     from markovize.learning import LearnResult
     from markovize.traces import Traces
 
@@ -58,7 +59,9 @@ class ExplainChoice(StrEnum):
     both = "reward+termination"
 
 
-EpisodesArgument = Annotated[Path, typer.Argument(help="Episodes: .jsonl, .csv or .tsv", show_default=False)]
+EpisodesArgument = Annotated[
+    Path, typer.Argument(help="Episodes: .jsonl, .csv or .tsv; - is JSONL from standard input", show_default=False)
+]
 MachineArgument = Annotated[Path, typer.Argument(help="A machine: .json, .txt or .dot", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 DecimalsOption = Annotated[
@@ -213,12 +216,13 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="OUT", help="What to write.", show_default=False)],
     from_: Annotated[str | None, typer.Option("--from", help="Format of IN, if its ending does not say.")] = None,
     to: Annotated[str | None, typer.Option("--to", help="Format of OUT, if its ending does not say.")] = None,
+    columns: ColumnsOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Convert machines (json, txt, dot, mmd) and episodes (jsonl, csv, tsv)."""
     import markovize
 
-    markovize.convert(source, target, source_format=from_, target_format=to)
+    markovize.convert(source, target, source_format=from_, target_format=to, columns=_table_columns(columns))
     _written(target, json_)
 
 
@@ -291,11 +295,15 @@ def _count(number: int, noun: str) -> str:
 
 def _read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
     from markovize import read_episodes
+
+    source = Path("/dev/stdin") if str(path) == "-" else path
+    return read_episodes(source, columns=_table_columns(columns), reward_decimals=reward_decimals)
+
+
+def _table_columns(columns: str | None) -> TableColumns | None:
     from markovize.formats import TableColumns
 
-    return read_episodes(
-        path, columns=None if columns is None else TableColumns.parse(columns), reward_decimals=reward_decimals
-    )
+    return None if columns is None else TableColumns.parse(columns)
 
 
 def _check_writable(path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,29 @@ TRACES = Traces.of([Episode([(0, 0), (0, 1)], ["up"], [1.25], True)])
 def test_episodes_by_ending(tmp_path: Path, name: str) -> None:
     write_episodes(tmp_path / name, TRACES)
     assert list(read_episodes(tmp_path / name)) == list(TRACES)
+
+
+def test_a_pipe_is_read_once_and_as_jsonl(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    line = json.dumps({"observations": [0, 1], "actions": [0], "rewards": [1]})
+    writer = threading.Thread(target=pipe.write_text, args=(line + "\n",))
+    writer.start()
+    assert read_episodes(pipe).steps == 1
+    writer.join()
+
+
+def test_a_machine_is_known_by_its_first_sign(tmp_path: Path) -> None:
+    path = tmp_path / "machine"
+    write_machine(path, CHAIN, format="json")
+    assert read_machine(path) == CHAIN
+
+
+def test_tables_with_names_of_their_own_convert(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("run,x,y,a,r,x2,y2,done\n1,0,0,go,0.5,0,1,true\n")
+    columns = TableColumns.parse("episode=run,state=x+y,action=a,reward=r,next_state=x2+y2,terminated=done")
+    convert(tmp_path / "log.csv", tmp_path / "log.jsonl", columns=columns)
+    assert read_episodes(tmp_path / "log.jsonl").episode(0).observations == [(0, 0), (0, 1)]
 
 
 def test_unknown_endings(tmp_path: Path) -> None:

@@ -124,9 +124,14 @@ def write_machine(path: AnyPath, machine: RewardMachine, *, format: str | None =
 
 
 def convert(
-    source: AnyPath, target: AnyPath, *, source_format: str | None = None, target_format: str | None = None
+    source: AnyPath,
+    target: AnyPath,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    columns: TableColumns | None = None,
 ) -> None:
-    """Reads one format and writes another: episodes to episodes, machines to machines.
+    """Reads one format and writes another: episodes to episodes, machines to machines. ``columns`` is for tables.
 
     >>> convert("episodes.jsonl", "machine.json")
     Traceback (most recent call last):
@@ -140,7 +145,7 @@ def convert(
             f"{first} holds {kinds[0]} and {second} holds {kinds[1]}; `learn` makes one from the other"
         )
     if first in EPISODE_FORMATS:
-        write_episodes(target, read_episodes(source, format=first), format=second)
+        write_episodes(target, read_episodes(source, format=first, columns=columns), format=second)
     else:
         write_machine(target, read_machine(source, format=first), format=second)
 
