@@ -31,7 +31,7 @@ Objective: TypeAlias = Literal["triggers", "states"]
 GRACE_SECONDS = 1.0
 MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the prefix tree
 PAIRS = 2  # violated pairs that join the exemplars at a time
-MORE_PAIRS, HARD = 8, 1_000  # or so many, after this much counted work
+MORE_PAIRS = 8  # or so many, where the number of triggers is not limited
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
 FAVOUR = 8  # times that for the more promising question
 
@@ -243,10 +243,7 @@ class Deepening:
             left = None if left is None else max(1, left - answer.work)
 
     def _try(self, exemplars: _Exemplars, answer: Answer, states: int, triggers: int | None) -> bool:
-        """Replays a claimed machine on everything; what it fails on joins the exemplars.
-
-        A machine that was hard to find should teach more than one that was not.
-        """
+        """Replays a claimed machine on everything; what it fails on joins the exemplars."""
         witness = checked_witness(
             answer.delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
         )
@@ -257,7 +254,7 @@ class Deepening:
                 limits = Limits(self.limits.deadline, None, self._pulse)
                 self._offer(shrunk(witness, self.judge, acyclic=self.acyclic, limits=limits))
             return True
-        if not exemplars.add(self.tree, pairs[: MORE_PAIRS if triggers is None or answer.work > HARD else PAIRS]):
+        if not exemplars.add(self.tree, pairs[: MORE_PAIRS if triggers is None else PAIRS]):
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
 
