@@ -265,9 +265,9 @@ def test_growing_data_keep_the_number_of_exemplars_small() -> None:
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "regressions").glob("*.jsonl")), ids=lambda p: p.stem)
 def test_regressions(path: Path) -> None:
-    from agreement import disagreement
+    from agreement import EVERY, disagreement
 
     traces = read_episodes(path)
-    for kinds in KINDS:
+    for kinds in EVERY:
         if learn(traces, trigger_on=kinds[0], reward_on=kinds[1]).status != "unrealisable":
             assert disagreement(traces, kinds) is None

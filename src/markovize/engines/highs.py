@@ -39,6 +39,10 @@ def solve(model: Model, limits: Limits) -> Solution:
         raise EngineError("HiGHS refused the integer program")
     try:
         _run(highs, limits)
+        if highs.getModelStatus() == highspy.HighsModelStatus.kSolveError:  # seen on tiny programs, after presolve
+            highs.setOptionValue("presolve", "off")
+            highs.clearSolver()
+            _run(highs, limits)
     except Stop:
         return Solution(Verdict.UNKNOWN)
     return _read(highspy, highs, model)
