@@ -12,8 +12,9 @@ import markovize
 from markovize import errors
 
 NAMES = [
-    "CheckReport", "Emission", "EngineError", "Episode", "InputError", "LearnResult", "MachineError", "MarkovizeError",
-    "Product", "ReplayReport", "RewardMachine", "Traces", "Trigger", "UnrealisableError", "UnsupportedError", "Witness",
+    "CheckReport", "Emission", "EngineError", "Episode", "GridWorld", "InputError", "LearnResult", "MachineError",
+    "MarkovizeError", "Product", "ReplayReport", "RewardMachine", "Traces", "Trigger", "UnrealisableError",
+    "UnsupportedError", "Witness",
     "check", "convert", "describe", "draw", "learn", "read_episodes", "read_machine", "replay", "write_episodes",
     "write_machine",
 ]  # fmt: skip
@@ -64,7 +65,7 @@ def test_one_tree_of_errors() -> None:
 
 def test_importing_is_cheap() -> None:
     """What is slow to load is loaded when it is needed."""
-    heavy = ("numba", "matplotlib", "pysat", "highspy", "torch", "rich", "gymnasium", "gurobipy")
+    heavy = ("numba", "matplotlib", "pysat", "highspy", "torch", "rich", "gurobipy", "PIL")
     code = f"import sys, markovize, markovize.cli; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -9,6 +9,8 @@ One verb for each job, with the same names as on the command line:
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
 * :class:`Product`: states S×U, on which rewards are Markov
+* :class:`GridWorld`: Gymnasium environments from a map and a machine; importing markovize also registers the paper's
+  worlds, ``markovize/OfficeWorld-v0``, ``markovize/BreakfastWorld-v0`` and ``markovize/BeachWorld-v0``
 """
 
 from __future__ import annotations
@@ -16,12 +18,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from markovize.envs.registration import register_envs
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from markovize.conflicts import CheckReport, Witness, check
     from markovize.descriptions import describe
     from markovize.drawing import draw
+    from markovize.envs.grid_world import GridWorld
     from markovize.errors import (
         EngineError,
         InputError,
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "check": "conflicts", "CheckReport": "conflicts", "Witness": "conflicts",
-    "describe": "descriptions", "draw": "drawing",
+    "describe": "descriptions", "draw": "drawing", "GridWorld": "envs.grid_world",
     "EngineError": "errors", "InputError": "errors", "MachineError": "errors", "MarkovizeError": "errors",
     "UnrealisableError": "errors", "UnsupportedError": "errors",
     "convert": "formats", "read_episodes": "formats", "read_machine": "formats", "write_episodes": "formats",
@@ -57,9 +62,12 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "replay", "ReplayReport",
     "draw", "describe",
     "convert", "read_machine", "write_machine", "RewardMachine", "Trigger", "Emission",
-    "Product",
+    "Product", "GridWorld",
     "MarkovizeError", "InputError", "MachineError", "UnrealisableError", "UnsupportedError", "EngineError",
 ]  # fmt: skip
+
+
+register_envs()
 
 
 def __getattr__(name: str) -> Any:
