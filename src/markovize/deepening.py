@@ -15,13 +15,15 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markovize.engines.base import Answer, Delta, Engine, Limits, Session, Stop, Verdict
+from markovize.engines.base import Answer, Delta, Engine, Limits, Stop, Verdict
 from markovize.errors import EngineError
+from markovize.exemplars import Exemplars, ExemplarSets
 from markovize.greedy import MOST_TRIGGERS, first_machine, shrunk
 from markovize.judge import Judge, checked_witness, size
 from markovize.prefix_tree import PrefixTree
@@ -33,6 +35,8 @@ MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the pre
 PAIRS = 2  # violated pairs that join the exemplars at a time
 MORE_PAIRS = 8  # or so many, where the number of triggers is not limited
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
+OPEN_QUESTIONS = 5  # times the effort of one, after which no more are asked
+FAILURE = 100  # counted work of a machine that fails, where effort is limited
 FAVOUR = 8  # times that for the more promising question
 
 
@@ -112,6 +116,11 @@ class Deepening:
     auditor: Engine | None = None
     on_progress: Callable[[Progress], None] | None = None
     known_optimum: tuple[int, int] | None = None  # (states, triggers) of some of these episodes
+    exemplar_sets: ExemplarSets | None = None  # of an earlier search on some of these episodes
+    effort: int | None = None  # counted work after which a question is left open and the next one asked
+    guessed_optimum: tuple[int, int] | None = None  # with an effort only: where to start, proven or not
+    first: Delta | None = None  # a machine to begin with
+    last_resort: bool = True  # whether any machine is better than none
 
     def __post_init__(self) -> None:
         self._started = time.monotonic()
@@ -119,13 +128,17 @@ class Deepening:
         self.floors = Floors()
         if self.known_optimum is not None:
             self.floors.restart(self.objective, *self.known_optimum)
+        self._guess = deepcopy(self.floors)  # what is proven, and what was left open as if it were
+        if self.effort is not None and self.guessed_optimum is not None:
+            self._guess.restart(self.objective, *self.guessed_optimum)
         self.best: Delta | None = None
         self.proofs: list[tuple[int, int | None]] = []
-        # Questions with and without a count have exemplars of their own: what refutes a machine with dozens of
-        # triggers are long episodes, a burden to the proofs about machines with few.
-        self._counted = _Exemplars(self.engine, self.auditor, self.acyclic)
-        self._uncounted = _Exemplars(self.engine, self.auditor, self.acyclic)
+        if self.exemplar_sets is None:
+            self.exemplar_sets = ExemplarSets(self.engine, self.auditor, self.acyclic)
+        self.exemplar_sets.follow(self.tree)
+        self._counted, self._uncounted = self.exemplar_sets.counted, self.exemplar_sets.uncounted
         self.interrupted = False
+        self._work = 0
         self._phase = "first machine"
         self._asked: tuple[int, int | None] = (1, None)
 
@@ -140,13 +153,18 @@ class Deepening:
             start = self.judge.violations({})
             for exemplars in (self._counted, self._uncounted):
                 exemplars.add(self.tree, start[:PAIRS])
-            self._first_machine(limits, MOST_TRIGGERS)
-            while not self._proven():
-                self._settle(*self.floors.next_question(self.objective))
+            if self.first is None:
+                self._first_machine(limits, MOST_TRIGGERS)
+            else:
+                self._offer(shrunk(self.first, self.judge, acyclic=self.acyclic, limits=limits))
+            while not self._settled():
+                self._settle(*self._guess.next_question(self.objective))
+            if not self._proven():
+                return False
             self._check_minimal()
         except (Stop, KeyboardInterrupt) as reason:
             self.interrupted = isinstance(reason, KeyboardInterrupt)
-            if self.best is None:
+            if self.best is None and self.last_resort:
                 self._last_resort()
             return False
         return True
@@ -179,8 +197,9 @@ class Deepening:
         tree = self.tree
         if len(tree) * tree.n_labels <= MOST_TABLE:
             self._offer({(int(tree.parent[v]), int(tree.label[v])): v for v in range(1, len(tree))})
+        grace = None if self.effort is not None and not self.interrupted else min(GRACE_SECONDS, now - self._started)
         with contextlib.suppress(Stop, KeyboardInterrupt):
-            self._first_machine(Limits(now + min(GRACE_SECONDS, now - self._started)), len(tree))
+            self._first_machine(Limits(None if grace is None else now + grace), len(tree))
 
     def _first_machine(self, limits: Limits, most_triggers: int) -> None:
         found = first_machine(self.judge, limits=limits, most_triggers=most_triggers)
@@ -196,17 +215,31 @@ class Deepening:
         Where the latter is infeasible the whole row of K states is done. Tree machines (z = K-1) and cyclic ones are
         better asked with the count, the others without: the favourite gets eight times the work.
         """
-        budget = FIRST_BUDGET
+        budget, spent = FIRST_BUDGET, {True: 0, False: 0}
         tree_like = triggers == states - 1
         counted_first = tree_like or (self.objective == "triggers" and not self.acyclic)
         while True:
             for turn, counted in enumerate((counted_first, not counted_first)):
                 if not counted and not self._row_may_fall(states):
                     continue
-                verdict = self._ask(states, triggers if counted else None, budget if turn else FAVOUR * budget)
-                if verdict is Verdict.INFEASIBLE or (counted and verdict is Verdict.FEASIBLE) or self._proven():
-                    return
+                work = budget if turn else FAVOUR * budget
+                if self.effort is not None:
+                    work = min(work, self.effort - spent[counted])
+                if work > 0:
+                    self._check_effort()
+                    verdict = self._ask(states, triggers if counted else None, work)
+                    if verdict is Verdict.INFEASIBLE or (counted and verdict is Verdict.FEASIBLE) or self._settled():
+                        return
+                spent[counted] += work
+            if self.effort is not None and spent[True] >= self.effort:
+                self._guess.exclude(states, triggers)  # left open
+                return
             budget *= 2
+
+    def _check_effort(self) -> None:
+        """Many open questions are a reason to stop as well."""
+        if self.effort is not None and self._work > OPEN_QUESTIONS * self.effort:
+            raise Stop
 
     def _row_may_fall(self, states: int) -> bool:
         """Whether it is open if ``states`` states suffice with any number of triggers.
@@ -230,6 +263,7 @@ class Deepening:
             limits = Limits(self.limits.deadline, left, self._pulse)
             limits.check()
             answer = exemplars.session.decide(states, triggers, limits)
+            self._work += answer.work
             if answer.verdict is Verdict.INFEASIBLE:
                 return self._believe_infeasible(exemplars, states, triggers)
             if answer.verdict is not Verdict.FEASIBLE:
@@ -240,9 +274,15 @@ class Deepening:
                 if answer.least is not None:
                     self._believe_least(states, answer.least)
                 return Verdict.FEASIBLE
-            left = None if left is None else max(1, left - answer.work)
+            if left is not None:
+                left = max(1, left - answer.work)
+                if self.effort is not None:  # machines that fail on the data cost as well
+                    left -= min(left - 1, FAILURE)
+                    self._work += FAILURE
+                    if left == 1:
+                        return Verdict.UNKNOWN
 
-    def _try(self, exemplars: _Exemplars, answer: Answer, states: int, triggers: int | None) -> bool:
+    def _try(self, exemplars: Exemplars, answer: Answer, states: int, triggers: int | None) -> bool:
         """Replays a claimed machine on everything; what it fails on joins the exemplars."""
         witness = checked_witness(
             answer.delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
@@ -258,7 +298,7 @@ class Deepening:
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
 
-    def _believe_infeasible(self, exemplars: _Exemplars, states: int, triggers: int | None) -> Verdict:
+    def _believe_infeasible(self, exemplars: Exemplars, states: int, triggers: int | None) -> Verdict:
         """Enters a claimed infeasibility in the books, after what checks there are."""
         if self.best is not None:
             k, z = size(self.best)
@@ -273,16 +313,19 @@ class Deepening:
                 )
             if second.verdict is Verdict.UNKNOWN:
                 raise Stop
-        self.floors.exclude(states, triggers)
-        self.proofs.append((states, triggers))
+        self._exclude(states, triggers)
         return Verdict.INFEASIBLE
 
     def _believe_least(self, states: int, least: int) -> None:
         if self.best is not None and size(self.best)[0] == states and size(self.best)[1] < least:
             raise EngineError(f"the engine calls fewer than {least} triggers impossible, but such a machine is known")
         if self.auditor is None and least - 1 >= self.floors.at(states):
-            self.floors.exclude(states, least - 1)
-            self.proofs.append((states, least - 1))
+            self._exclude(states, least - 1)
+
+    def _exclude(self, states: int, triggers: int | None) -> None:
+        self.floors.exclude(states, triggers)
+        self._guess.exclude(states, triggers)
+        self.proofs.append((states, triggers))
 
     # --- the best machine so far -----------------------------------------------------------------------------------
 
@@ -296,6 +339,10 @@ class Deepening:
 
     def _proven(self) -> bool:
         return self.best is not None and self.floors.proves(self.objective, *size(self.best))
+
+    def _settled(self) -> bool:
+        """Whether nothing better is left to be asked for; without an effort, the same as proven."""
+        return self.best is not None and self._guess.proves(self.objective, *size(self.best))
 
     def _check_minimal(self) -> None:
         """A machine that shrinks by hand was never minimal: then some infeasibility was a lie."""
@@ -314,30 +361,3 @@ class Deepening:
     def exemplar_nodes(self) -> Ints:
         """The nodes that end the exemplars."""
         return np.array(list({**self._counted.nodes, **self._uncounted.nodes}), np.int32)
-
-
-class _Exemplars:
-    """A session of the engine, of the auditor if there is one, and the exemplars that both were given."""
-
-    def __init__(self, engine: Engine, auditor: Engine | None, acyclic: bool) -> None:
-        self.session: Session = engine.open(acyclic=acyclic)
-        self.audit: Session | None = None if auditor is None else auditor.open(acyclic=acyclic)
-        self.nodes: dict[int, None] = {}  # a set that remembers its order
-
-    def learn_from(self, others: _Exemplars, tree: PrefixTree) -> None:
-        """What the other session was given joins as well."""
-        self._extend(tree, list(others.nodes))
-
-    def add(self, tree: PrefixTree, pairs: Ints) -> bool:
-        """Violated pairs join; False if they were all there already."""
-        return self._extend(tree, tree.mark_node[pairs.ravel()].tolist())
-
-    def _extend(self, tree: PrefixTree, nodes: list[int]) -> bool:
-        fresh = [v for v in dict.fromkeys(nodes) if v not in self.nodes]
-        self.nodes.update(dict.fromkeys(fresh))
-        if fresh:
-            chosen = np.array(fresh, np.int32)
-            self.session.extend(tree, chosen)
-            if self.audit is not None:
-                self.audit.extend(tree, chosen)
-        return bool(fresh)

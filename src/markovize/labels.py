@@ -128,9 +128,10 @@ def labelled(
     """
     if explain not in ("reward", "reward+termination"):
         raise InputError(f"explain is 'reward' or 'reward+termination', not {explain!r}")
-    values, ids = np.unique(traces.rewards, return_inverse=True)
+    values, first, ids = np.unique(traces.rewards, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
+    values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
     outcomes: list[tuple[float, bool | None]] = [(float(v), None) for v in values]
-    codes = ids.astype(np.int32)
     if explain == "reward+termination":
         codes = codes * 2 + traces.ends()
         outcomes = [(float(v), end) for v in values for end in (False, True)]

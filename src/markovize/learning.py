@@ -18,6 +18,7 @@ from markovize.alternatives import find_alternatives
 from markovize.deepening import Deepening, Objective, Progress
 from markovize.engines import Delta, Engine, Limits, engine_named
 from markovize.errors import EngineError, InputError, MarkovizeError, UnrealisableError
+from markovize.exemplars import ExemplarSets
 from markovize.judge import size
 from markovize.labels import AUTO_ORDER, Explain, LabelledSteps, LabelOn, labelled
 from markovize.machine import (
@@ -35,6 +36,7 @@ from markovize.values import Value, jsonable, show
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 Auto: TypeAlias = LabelOn | Literal["auto"]
+RECONSIDER = 4  # calls, after which a search asks again what it left open
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
 
 
@@ -148,36 +150,158 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
-    traces = as_traces(episodes)
-    if objective not in ("triggers", "states"):
-        raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
-    if time_limit is not None and not time_limit > 0:
-        raise InputError(f"the time limit must be positive, not {time_limit}")
-    solver = engine_named(engine) if isinstance(engine, str) else engine
-    warm_up()
-    start = time.perf_counter()
-    deadline = None if time_limit is None else time.monotonic() + time_limit
-    steps, tree, contradiction = _choose_labels(traces, trigger_on, reward_on, explain)
-    blank = LearnResult(
-        "unknown", None, (1, 0), objective, acyclic, solver.name, 0.0, 0,
-        trigger_on=steps.triggers.kind, reward_on=steps.rewards.kind, explain=explain, contradiction=contradiction,
+    learner = Learner(
+        objective=objective, trigger_on=trigger_on, reward_on=reward_on, explain=explain, acyclic=acyclic, engine=engine
     )  # fmt: skip
-    if contradiction is not None:
-        return replace(blank, status="unrealisable", seconds=time.perf_counter() - start)
-    machine: RewardMachine | None
-    if not len(tree.mark_node):
-        machine, ends = _machine(traces, steps, {}, {})
-        return replace(
-            blank, status="optimal", machine=machine, termination_conflicts=ends, seconds=time.perf_counter() - start,
-            proof="the reward is a function of its label alone: one state is enough",
+    return learner.learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
+
+
+class Learner:
+    """:func:`learn` with a memory, for episodes that keep coming: options once, ``learn`` as often as there are more.
+
+    As long as each call brings the episodes of the last one and more at the end, the search starts at the last
+    optimum, with the last exemplars, in solvers that keep what they have derived. Labels on ``auto`` are refined where
+    the coarser ones no longer do, never back.
+
+    >>> learner = Learner()
+    >>> seen = [(["hall", "office"], ["go"], [0]), (["hall", "hall", "office"], ["stay", "go"], [0, 0])]
+    >>> learner.learn(seen).states
+    1
+    >>> seen.append((["hall", "coffee", "office"], ["go", "go"], [0, 1]))
+    >>> learner.learn(seen).states
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        objective: Objective = "triggers",
+        trigger_on: Auto = "auto",
+        reward_on: Auto = "auto",
+        explain: Explain = "reward",
+        acyclic: bool = False,
+        engine: str | Engine = "auto",
+    ) -> None:
+        if objective not in ("triggers", "states"):
+            raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
+        self.objective, self.explain, self.acyclic = objective, explain, acyclic
+        self.engine = engine_named(engine) if isinstance(engine, str) else engine
+        self._auditor = None if isinstance(engine, str) else engine_named("sat")
+        self._labels = _allowed(trigger_on, reward_on)  # from coarse to fine; those refuted are dropped
+        self._traces: Traces | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        """Episodes or labels are not those of the last call, and more: the next search starts from nothing."""
+        self._last: LearnResult | None = None
+        self._exemplars: ExemplarSets | None = None
+        self._calls, self._size = 0, (1, 0)
+        self._look: ExemplarSets | None = None
+        self._look_size: tuple[int, int] | None = None
+
+    def learn(
+        self,
+        episodes: Episodes,
+        *,
+        time_limit: float | None = None,
+        effort: int | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        since: LearnResult | None = None,
+    ) -> LearnResult:
+        """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
+
+        That gives a machine soon, and repeatably, but optimal only where no question was left open.
+        """
+        if time_limit is not None and not time_limit > 0:
+            raise InputError(f"the time limit must be positive, not {time_limit}")
+        traces = as_traces(episodes)
+        warm_up()
+        start = time.perf_counter()
+        limits = Limits(None if time_limit is None else time.monotonic() + time_limit)
+        steps, tree, contradiction = self._choose_labels(traces)
+        blank = LearnResult(
+            "unknown", None, (1, 0), self.objective, self.acyclic, self.engine.name, 0.0, 0,
+            trigger_on=steps.triggers.kind, reward_on=steps.rewards.kind, explain=self.explain,
+            contradiction=contradiction,
         )  # fmt: skip
-    search = Deepening(
-        tree, solver, acyclic, objective, Limits(deadline),
-        auditor=None if isinstance(engine, str) else engine_named("sat"), on_progress=on_progress,
-        known_optimum=_optimum_of(since, blank),
-    )  # fmt: skip
+        if contradiction is not None:
+            result = replace(blank, status="unrealisable")
+        elif not len(tree.mark_node):
+            machine, ends = _machine(traces, steps, {}, {})
+            why = "the reward is a function of its label alone: one state is enough"
+            result = replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=why)
+        else:
+            if not self._goes_on_from(traces, blank):
+                self._forget()
+            self._exemplars = self._exemplars or ExemplarSets(self.engine, self._auditor, self.acyclic)
+            first = None if effort is None else self._first_look(tree, limits, effort, on_progress)
+            search = Deepening(
+                tree, self.engine, self.acyclic, self.objective, limits,
+                auditor=self._auditor, on_progress=on_progress, known_optimum=_optimum_of(since or self._last, blank),
+                exemplar_sets=self._exemplars, effort=effort, guessed_optimum=self._guess(), first=first,
+            )  # fmt: skip
+            result = _found(search, traces, steps, blank)
+        self._calls, self._size = self._calls + 1, (result.states or 1, result.triggers or 0)
+        self._traces, self._last = traces, self._last if result.status != "optimal" else result
+        return replace(result, seconds=time.perf_counter() - start)
+
+    def _first_look(
+        self, tree: PrefixTree, limits: Limits, effort: int, on_progress: Callable[[Progress], None] | None
+    ) -> Delta | None:
+        """A machine to begin with, by the search that takes least: few states, no cycles. The paper's own, unproven."""
+        if self.acyclic and self.objective == "states":
+            return None
+        self._look = self._look or ExemplarSets(self.engine, None, acyclic=True)
+        look = Deepening(
+            tree, self.engine, True, "states", limits, on_progress=on_progress, exemplar_sets=self._look,
+            effort=effort, guessed_optimum=self._look_size, last_resort=False,
+        )  # fmt: skip
+        look.run()
+        self._look_size = None if look.best is None else size(look.best)
+        return look.best
+
+    def _guess(self) -> tuple[int, int] | None:
+        """Where a search that leaves questions open starts: at the last size, but at times from what is proven."""
+        return self._size if self._size[1] and self._calls % RECONSIDER else None
+
+    def _goes_on_from(self, traces: Traces, now: LearnResult) -> bool:
+        """Whether these are the episodes of the last call, and perhaps more, under the same labels."""
+        last, before = self._last, self._traces
+        if before is None:
+            return False
+        if last is not None and (last.trigger_on, last.reward_on) != (now.trigger_on, now.reward_on):
+            return False
+        n, steps, seen = len(before), before.steps, len(before.observations)
+        return (
+            len(traces) >= n
+            and np.array_equal(traces.offsets[: n + 1], before.offsets)
+            and np.array_equal(traces.observations[:seen], before.observations)
+            and np.array_equal(traces.actions[:steps], before.actions)
+            and np.array_equal(traces.rewards[:steps], before.rewards)
+            and traces.observation_values[: len(before.observation_values)] == before.observation_values
+            and traces.action_values[: len(before.action_values)] == before.action_values
+        )
+
+    def _choose_labels(self, traces: Traces) -> tuple[LabelledSteps, PrefixTree, Contradiction | None]:
+        """The coarsest labels, among those still allowed, under which some machine explains the episodes."""
+        for number, (trigger, reward) in enumerate(self._labels):
+            steps = labelled(traces, trigger, reward, self.explain)
+            tree, alike = build_tree(steps)
+            contradiction = find_contradiction(steps, alike, traces)
+            if contradiction is None:
+                if number:
+                    self._labels = self._labels[number:]
+                    self._forget()
+                return steps, tree, None
+        assert contradiction is not None
+        return steps, tree, _with_advice(traces, contradiction, self.explain)
+
+
+def _found(search: Deepening, traces: Traces, steps: LabelledSteps, blank: LearnResult) -> LearnResult:
+    """Runs the search; its machine gets its numbers, its rewards and the labels that would serve as well."""
     proven = search.run()
-    machine, ends = None, ()
+    machine: RewardMachine | None = None
+    ends: tuple[TerminationConflict, ...] = ()
     if search.best is not None:
         labels: dict[tuple[int, int], list[int]] = {}
         if size(search.best)[1] <= MOST_ALTERNATIVES:
@@ -189,7 +313,6 @@ def learn(
         status="unknown" if machine is None else "optimal" if proven else "feasible",
         machine=machine,
         bounds=search.bounds(),
-        seconds=time.perf_counter() - start,
         exemplars=search.exemplars,
         proof=search.proof() if proven else "",
         termination_conflicts=ends,
@@ -205,20 +328,6 @@ def _optimum_of(earlier: LearnResult | None, now: LearnResult) -> tuple[int, int
     if any(getattr(earlier, name) != getattr(now, name) for name in same):
         return None
     return earlier.machine.states, len(earlier.machine.triggers)
-
-
-def _choose_labels(
-    traces: Traces, trigger_on: Auto, reward_on: Auto, explain: Explain
-) -> tuple[LabelledSteps, PrefixTree, Contradiction | None]:
-    """The coarsest labels, among those the caller allows, under which some machine explains the episodes."""
-    for trigger, reward in _allowed(trigger_on, reward_on):
-        steps = labelled(traces, trigger, reward, explain)
-        tree, alike = build_tree(steps)
-        contradiction = find_contradiction(steps, alike, traces)
-        if contradiction is None:
-            return steps, tree, None
-    assert contradiction is not None
-    return steps, tree, _with_advice(traces, contradiction, explain)
 
 
 def _allowed(trigger_on: Auto, reward_on: Auto) -> list[tuple[LabelOn, LabelOn]]:
