@@ -12,9 +12,9 @@ import markovize
 from markovize import errors
 
 NAMES = [
-    "CheckReport", "Emission", "EngineError", "Episode", "GridWorld", "InputError", "LearnResult", "MachineError",
-    "MarkovizeError", "Product", "ReplayReport", "RewardMachine", "Traces", "Trigger", "UnrealisableError",
-    "UnsupportedError", "Witness",
+    "ActiveLearner", "CheckReport", "Emission", "EngineError", "Episode", "GridWorld", "InputError", "LearnResult",
+    "MachineError", "MarkovRewardWrapper", "MarkovizeError", "Product", "RecordEpisodes", "ReplayReport",
+    "RewardMachine", "RunResult", "Settings", "Traces", "Trigger", "UnrealisableError", "UnsupportedError", "Witness",
     "check", "convert", "describe", "draw", "learn", "read_episodes", "read_machine", "replay", "write_episodes",
     "write_machine",
 ]  # fmt: skip

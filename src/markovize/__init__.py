@@ -9,6 +9,8 @@ One verb for each job, with the same names as on the command line:
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
 * :class:`Product`: states S×U, on which rewards are Markov
+* :class:`MarkovRewardWrapper`, :class:`RecordEpisodes`: a Markov reward for, and episodes of, any environment
+* :class:`ActiveLearner`, :class:`Settings`, :class:`RunResult`: learn the machine while acting (``markovize run``)
 * :class:`GridWorld`: Gymnasium environments from a map and a machine; importing markovize also registers the paper's
   worlds, ``markovize/OfficeWorld-v0``, ``markovize/BreakfastWorld-v0`` and ``markovize/BeachWorld-v0``
 """
@@ -23,6 +25,7 @@ from markovize.envs.registration import register_envs
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from markovize.active import ActiveLearner, RunResult, Settings
     from markovize.conflicts import CheckReport, Witness, check
     from markovize.descriptions import describe
     from markovize.drawing import draw
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from markovize.product import Product
     from markovize.replaying import ReplayReport, replay
     from markovize.traces import Episode, Traces
+    from markovize.wrappers import MarkovRewardWrapper, RecordEpisodes
 
 _HOMES = {
     "check": "conflicts", "CheckReport": "conflicts", "Witness": "conflicts",
@@ -51,6 +55,8 @@ _HOMES = {
     "write_machine": "formats",
     "learn": "learning", "LearnResult": "learning",
     "Emission": "machine", "RewardMachine": "machine", "Trigger": "machine",
+    "ActiveLearner": "active", "RunResult": "active", "Settings": "active",
+    "MarkovRewardWrapper": "wrappers", "RecordEpisodes": "wrappers",
     "Product": "product", "replay": "replaying", "ReplayReport": "replaying",
     "Episode": "traces", "Traces": "traces",
 }  # fmt: skip
@@ -62,7 +68,7 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "replay", "ReplayReport",
     "draw", "describe",
     "convert", "read_machine", "write_machine", "RewardMachine", "Trigger", "Emission",
-    "Product", "GridWorld",
+    "Product", "MarkovRewardWrapper", "RecordEpisodes", "ActiveLearner", "Settings", "RunResult", "GridWorld",
     "MarkovizeError", "InputError", "MachineError", "UnrealisableError", "UnsupportedError", "EngineError",
 ]  # fmt: skip
 

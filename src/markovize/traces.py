@@ -155,6 +155,20 @@ def as_traces(episodes: Episodes) -> Traces:
     return episodes if isinstance(episodes, Traces) else Traces.of(episodes)
 
 
+def by_first_use(ids: Ints, values: Sequence[Value]) -> tuple[Ints, list[Value]]:
+    """Renumbers ids in order of first appearance.
+
+    >>> by_first_use(np.array([2, 0, 2], np.int32), "abc")
+    (array([0, 1, 0], dtype=int32), ['c', 'a'])
+    """
+    first = np.full(len(values), len(ids), np.int64)
+    first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(ids))]
+    number = np.zeros(len(values), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return number[ids], [values[index] for index in order.tolist()]
+
+
 class TracesBuilder:
     """Collects episodes one at a time, checking each; ``where`` names its origin in errors."""
 

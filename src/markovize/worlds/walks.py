@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from markovize.errors import InputError
-from markovize.traces import Bools, Ints, Traces
+from markovize.traces import Bools, Ints, Traces, by_first_use
 from markovize.values import Value
 from markovize.worlds.walk_kernel import walk
 from markovize.worlds.world import World
@@ -50,8 +50,8 @@ def noisy_walks(
         world.successor, tables.u, tables.reward, tables.terminated, world.start, world.machine.initial,
         distance, episodes, noise, min(SHORTEST_CAP, max_steps), max_steps, rng,
     )  # fmt: skip
-    states, observation_values = _by_first_use(observations, world.observations)
-    moves, action_values = _by_first_use(actions, world.actions)
+    states, observation_values = by_first_use(observations, world.observations)
+    moves, action_values = by_first_use(actions, world.actions)
     return Traces(observation_values, action_values, states, moves, rewards, offsets, ended, ~ended)
 
 
@@ -91,13 +91,3 @@ def distances(world: World, goal: Iterable[int], avoid: Bools) -> Ints:
                 out[before] = out[state] + 1
                 waiting.append(before)
     return out
-
-
-def _by_first_use(ids: Ints, values: tuple[Value, ...]) -> tuple[Ints, list[Value]]:
-    """Renumbers ids in order of first appearance, as reading the episodes from a file would."""
-    first = np.full(len(values), len(ids), np.int64)
-    first[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)
-    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(ids))]
-    number = np.zeros(len(values), np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    return number[ids], [values[index] for index in order.tolist()]

@@ -1,0 +1,301 @@
+"""Algorithm 1 of the paper, and what improves on it: act, find conflicts, learn a machine, go on with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from markovize import kernels
+from markovize.active import loop
+from markovize.active.evaluation import mean_greedy_return, optimal_return
+from markovize.active.mind import new_mind, new_model, with_more_rows
+from markovize.active.players import Player, SteppingPlayer, TablePlayer, step_limit, world_behind
+from markovize.active.results import RunProgress, RunResult, Solve
+from markovize.active.settings import Settings
+from markovize.active.steps import Kept
+from markovize.active.tables import Rules
+from markovize.active.tours import plan
+from markovize.errors import UnrealisableError
+from markovize.labels import AUTO_ORDER, LabelOn
+from markovize.learning import Auto, Learner, LearnResult
+from markovize.machine import RewardMachine
+from markovize.traces import Floats, Ints, Traces
+from markovize.wrappers import Potential
+
+BLOCK = 1_000  # episodes at a time, at most
+MOVING = 100  # episodes of the moving return
+MOST_KEPT_STEPS = 400_000
+MANY_TRIGGERS = 8  # from here on finer labels are considered, if they are free
+FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20  # tours start short; after so many quiet episodes they go farther
+DISPLAY_SECONDS = 0.1
+
+
+class ActiveLearner:
+    """Learns a machine and a policy in an environment whose reward depends on history.
+
+    >>> import gymnasium, markovize
+    >>> env = gymnasium.make("markovize/BreakfastWorld-v0", task="b")
+    >>> result = ActiveLearner(env, Settings.of(episodes=300)).run()
+    >>> result.machine.states, result.greedy_return == result.optimal_return
+    (5, True)
+    """
+
+    def __init__(
+        self,
+        env: gym.Env[Any, Any],
+        settings: Settings | None = None,
+        *,
+        on_progress: Callable[[RunProgress], None] | None = None,
+        compiled: bool = True,
+    ) -> None:
+        self.env, self.settings, self.on_progress = env, settings or Settings.of(), on_progress
+        cfg = self.settings
+        self.rng = np.random.default_rng(cfg.seed)
+        self.steps = step_limit(env, cfg.max_steps)
+        self.world = world_behind(env)
+        self._per_transition = cfg.mode == "paper"
+        self._player: Player = (
+            TablePlayer(self.world, self.rng)
+            if self.world is not None and compiled
+            else SteppingPlayer(env, self.rng, per_transition=self._per_transition)
+        )
+        self.book = self._player.book
+        self.book.relabel(_coarsest(cfg.trigger_on), _coarsest(cfg.reward_on))
+        self.machine = RewardMachine("state", "state", 1)
+        self.kept = Kept()
+        self.solves: list[Solve] = []
+        self.notes: list[str] = []
+        self.episode = 0
+        self._learner = self._new_learner(cfg.trigger_on, cfg.reward_on)
+        self._model = new_model(self._player.room[0], len(self.book.actions), self._player.room[1])
+        self.mind = self._fresh_mind()
+        self._returns: list[Floats] = []
+        self._lengths: list[Ints] = []
+        self._horizon, self._quiet = float(FIRST_HORIZON), 0
+        self._total: int | None = None if cfg.patience else cfg.episodes
+        self._optimum = None if self.world is None else optimal_return(self.world, cfg.gamma, self.steps)
+        self._optimal_since: int | None = None
+        self._exemplars, self._status = 0, "markov"
+        self._shown = 0.0
+
+    def run(self) -> RunResult:
+        """Plays all episodes."""
+        start = time.perf_counter()
+        self._evaluate()
+        while self._total is None or self.episode < self._total:
+            self._play()
+            self._end_wait()
+            self._show()
+        return self._result(time.perf_counter() - start)
+
+    # --- the wait for a first conflict -----------------------------------------------------------------------------
+
+    def _end_wait(self) -> None:
+        cfg = self.settings
+        if self._total is None and self.episode >= cfg.patience and (self.solves or self.episode >= cfg.max_wait):
+            self._total = self.episode + cfg.episodes - cfg.patience
+
+    # --- playing ---------------------------------------------------------------------------------------------------
+
+    def _play(self) -> None:
+        """A block of episodes under the same rules, and what follows from it."""
+        rules, episodes = self._rules(), self._block()
+        returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
+        self.mind, done, why = self._player.play(self.mind, self.machine, rules, episodes, returns, lengths)
+        self._model = self.mind.model
+        self.episode += done
+        self._returns.append(returns[:done])
+        self._lengths.append(lengths[:done])
+        news = bool(self.mind.record.outcome[3])
+        if why == loop.FULL:
+            self.mind = with_more_rows(self.mind)
+        elif why == loop.CONFLICT:
+            self._resolve()
+        elif rules.kept:
+            self._keep_record()
+        self._adapt_horizon(done, why == loop.CONFLICT or news)
+        if why == loop.CONFLICT or news or self.episode % self.settings.evaluate_every == 0:
+            self._evaluate()
+
+    def _rules(self) -> Rules:
+        cfg = self.settings
+        waiting = self._total is None
+        greedy = self._total is not None and self.episode >= self._total - cfg.greedy_tail
+        epsilon = cfg.wait_epsilon if waiting and cfg.wait_epsilon is not None else cfg.epsilon
+        room = len(self.kept) < cfg.keep and self.kept.steps < MOST_KEPT_STEPS
+        return Rules(
+            cfg.mode == "directed", 0.0 if greedy else epsilon, 0 if greedy else int(self._horizon),
+            cfg.alpha, cfg.gamma, cfg.crm, room and not greedy,
+        )  # fmt: skip
+
+    def _block(self) -> int:
+        """How many episodes until something may change: an evaluation, the end of the wait, the tail, the end."""
+        cfg, here = self.settings, self.episode
+        marks = [here + cfg.evaluate_every - here % cfg.evaluate_every, here + BLOCK]
+        if self._total is None:
+            marks += [m for m in (cfg.patience, cfg.max_wait) if m > here]
+        else:
+            marks += [self._total, *[m for m in (self._total - cfg.greedy_tail,) if m > here]]
+        return min(marks) - here
+
+    def _adapt_horizon(self, done: int, news: bool) -> None:
+        """Tours go farther once the near has nothing new: short histories make small exemplars."""
+        self._quiet = 0 if news else self._quiet + done
+        if self._quiet >= QUIET_EPISODES:
+            self._horizon, self._quiet = min(self._horizon * FARTHER, float(self.steps)), 0
+
+    # --- conflicts -------------------------------------------------------------------------------------------------
+
+    def _resolve(self) -> None:
+        """Both episodes in conflict are kept, and a machine is learned that explains all that are."""
+        beliefs, pool, record = self.mind.beliefs, self.mind.pool, self.mind.record
+        n = int(record.outcome[2])
+        key = record.before[n], beliefs.label[record.transitions[n]], record.after[n]
+        row = int(beliefs.holder[key])
+        if row >= 0 and (self.settings.mode == "paper" or not pool.kept[row]):
+            length = int(pool.lengths[row])
+            self.kept.add(pool.transitions[row, :length], pool.rewards[row, :length], bool(pool.terminated[row]))
+        self._keep_record()
+        self._learn()
+
+    def _keep_record(self) -> None:
+        record = self.mind.record
+        length = int(record.outcome[0])
+        self.kept.add(record.transitions[:length], record.rewards[:length], bool(record.outcome[1]))
+
+    def _learn(self) -> None:
+        traces = self.kept.traces(self.book)
+        result = self._finer(traces, self._learner.learn(traces, effort=self.settings.effort))
+        if result.contradiction is not None:
+            raise UnrealisableError(result.contradiction)
+        machine = result.unwrap()
+        before, values = self._states_before(), self.mind.beliefs.q
+        self._relabel(result)
+        self.machine, self._status = machine, result.status
+        self._exemplars = len(self.kept) if self.settings.mode == "paper" else result.exemplars
+        self.mind = self._fresh_mind()
+        if self.settings.transfer and self.settings.mode == "q-learning":
+            self._transfer(before, values)
+        self._replay_kept()
+        size = machine.states, len(machine.triggers)
+        labels = result.trigger_on, result.reward_on
+        self.solves.append(Solve(self.episode, *size, self._exemplars, result.seconds, result.status, *labels))
+
+    def _finer(self, traces: Traces, result: LearnResult) -> LearnResult:
+        """Under finer labels, where these do with far fewer triggers: a large machine is a sign of coarse labels."""
+        cfg = self.settings
+        if (result.triggers or 0) < MANY_TRIGGERS or "auto" not in (cfg.trigger_on, cfg.reward_on):
+            return result
+        if (result.trigger_on, result.reward_on) not in AUTO_ORDER:
+            return result
+        tried = AUTO_ORDER.index((result.trigger_on, result.reward_on))
+        for trigger_on, reward_on in AUTO_ORDER[tried + 1 :]:
+            if cfg.trigger_on in ("auto", trigger_on) and cfg.reward_on in ("auto", reward_on):
+                learner = self._new_learner(trigger_on, reward_on)
+                other = learner.learn(traces, effort=cfg.effort)
+                if other.machine is not None and 2 * len(other.machine.triggers) <= (result.triggers or 0):
+                    self._learner = learner
+                    return other
+        return result
+
+    def _new_learner(self, trigger_on: Auto, reward_on: Auto) -> Learner:
+        cfg = self.settings
+        return Learner(
+            objective=cfg.objective, trigger_on=trigger_on, reward_on=reward_on, explain=cfg.explain,
+            acyclic=cfg.acyclic, engine=cfg.engine,
+        )  # fmt: skip
+
+    def _relabel(self, result: LearnResult) -> None:
+        cfg, book = self.settings, self.book
+        wanted = _resolved(cfg.trigger_on, result.trigger_on), _resolved(cfg.reward_on, result.reward_on)
+        if wanted != (book.trigger_on, book.reward_on):
+            book.relabel(*wanted)
+            self.notes.append(
+                f"episode {self.episode}: labels refined to {result.trigger_on}/{result.reward_on} (trigger/reward)"
+            )
+
+    def _replay_kept(self) -> None:
+        cfg = self.settings
+        values = cfg.mode != "directed"
+        mind, columns = self.mind, self.kept.columns()
+        loop.replay(mind.beliefs, mind.pool, mind.record, *columns, cfg.alpha, cfg.gamma, values)
+        if not values:
+            plan(mind.beliefs, mind.model, cfg.gamma, loop.TOLERANCE)
+
+    def _states_before(self) -> Ints:
+        offsets, transitions, _, _ = self.kept.columns()
+        labels = np.array(self.book.trigger, np.int32)[transitions]
+        return kernels.episode_states(offsets, labels, self.mind.beliefs.delta, 0)[0]
+
+    def _transfer(self, before: Ints, values: Floats) -> None:
+        """Each new state starts with the values of the old one that it most often is on the kept steps."""
+        now = self._states_before()
+        together = np.zeros((self.machine.states, len(values)), np.int64)
+        np.add.at(together, (now, before), 1)
+        self.mind.beliefs.q[:] = values[together.argmax(axis=1)]
+
+    def _fresh_mind(self) -> Any:
+        cfg = self.settings
+        potential = np.zeros(self.machine.states)
+        if cfg.shaping and self.machine.rewards:
+            potential[:] = Potential.of(self.machine, cfg.gamma).values
+        return new_mind(
+            self.book, self.machine, self._model, per_transition=self._per_transition, steps=self.steps,
+            rows=2 * len(self.kept), potential=potential,
+        )  # fmt: skip
+
+    # --- how good it is --------------------------------------------------------------------------------------------
+
+    def _greedy_return(self) -> float:
+        if isinstance(self._player, TablePlayer):
+            return float(loop.greedy_return(self._player.tables, self.mind.beliefs, self.steps))
+        return mean_greedy_return(self.env, self.mind, self.book, self.steps, self.settings.seed)
+
+    def _evaluate(self) -> None:
+        if self._optimum is None or not isinstance(self._player, TablePlayer):
+            return
+        if self._greedy_return() < self._optimum - 1e-9:
+            self._optimal_since = None
+        elif self._optimal_since is None:
+            self._optimal_since = self.episode
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        if self.on_progress is None or now - self._shown < DISPLAY_SECONDS:
+            return
+        self._shown = now
+        recent = np.concatenate(self._returns[-MOVING:])[-MOVING:]
+        mean = float(recent.mean()) if len(recent) else 0.0
+        size = self.machine.states, len(self.machine.triggers)
+        note = self.notes[-1] if self.notes else ""
+        self.on_progress(
+            RunProgress(self.episode, self._total, mean, *size, self._exemplars, self._solve_seconds(), note)
+        )
+
+    def _solve_seconds(self) -> float:
+        return sum(solve.seconds for solve in self.solves)
+
+    def _result(self, seconds: float) -> RunResult:
+        if not self.solves and len(self.kept):
+            self.machine = self._learner.learn(self.kept.traces(self.book), effort=self.settings.effort).unwrap()
+        return RunResult(
+            self.settings, self.machine, self._status, self.episode, self._exemplars, self._solve_seconds(), seconds,
+            self._greedy_return(), self._optimum, self._optimal_since,
+            np.concatenate(self._returns), np.concatenate(self._lengths), tuple(self.solves),
+            self.kept.traces(self.book), tuple(self.book.observations.values), tuple(self.book.actions),
+            self.mind.beliefs.q[:, : len(self.book.observations)].copy(), tuple(self.notes),
+        )  # fmt: skip
+
+
+def _coarsest(on: Auto) -> LabelOn:
+    return "state" if on == "auto" else on
+
+
+def _resolved(asked: Auto, found: str) -> LabelOn:
+    if callable(asked):
+        return asked
+    return "transition" if found == "transition" else "state"
