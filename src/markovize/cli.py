@@ -1,4 +1,4 @@
-"""The command line: ``markovize check | learn | replay | draw | convert``.
+"""The command line: ``markovize check | learn | replay | draw | convert | run``.
 
 Exit codes: 0 done (``learn``: optimal), 1 the answer is no, 2 bad usage or input, 3 stopped by a limit, 130
 interrupted. Errors are one line on stderr.
@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    import gymnasium
+
+    from markovize.active import RunResult, Settings
     from markovize.formats import TableColumns
     from markovize.learning import LearnResult
     from markovize.traces import Traces
@@ -57,6 +60,12 @@ class EngineChoice(StrEnum):
 class ExplainChoice(StrEnum):
     reward = "reward"
     both = "reward+termination"
+
+
+class ModeChoice(StrEnum):
+    directed = "directed"
+    q_learning = "q-learning"
+    paper = "paper"
 
 
 EpisodesArgument = Annotated[
@@ -226,6 +235,71 @@ def convert(
     _written(target, json_)
 
 
+@app.command(epilog="Example: markovize run markovize/OfficeWorld-v0 --env-arg task=c --episodes 500 --out office")
+def run(
+    env_id: Annotated[
+        str, typer.Argument(metavar="ENV_ID", help="A Gymnasium environment with finite spaces.", show_default=False)
+    ],
+    env_arg: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="For gymnasium.make; JSON or text; repeatable.", show_default=False),
+    ] = None,
+    episodes: Annotated[int | None, typer.Option(help="How many episodes.", show_default="10000")] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.", show_default="0")] = None,
+    mode: Annotated[ModeChoice, typer.Option(help="How to explore; gives all other defaults.")] = ModeChoice.directed,
+    objective: Annotated[
+        Objective | None, typer.Option(help="What to minimise first.", show_default="the mode's")
+    ] = None,
+    acyclic: Annotated[
+        bool | None,
+        typer.Option("--acyclic/--no-acyclic", help="Never return to a state once left.", show_default="the mode's"),
+    ] = None,
+    trigger_on: Annotated[
+        LabelChoice | None, typer.Option(help="What moves the machine.", show_default="the mode's")
+    ] = None,
+    reward_on: Annotated[
+        LabelChoice | None, typer.Option(help="What selects the reward.", show_default="the mode's")
+    ] = None,
+    engine: Annotated[EngineChoice | None, typer.Option(help="How to solve.", show_default="auto")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Share of random actions.", show_default="the mode's")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Learning rate.", show_default="the mode's")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Discount.", show_default="the mode's")] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Longest episode.", show_default="the environment's")] = None,
+    import_: Annotated[
+        list[str] | None,
+        typer.Option("--import", metavar="MODULE", help="Imported first, to register ENV_ID.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A new folder for everything learned.", show_default=False)
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Act in an environment: learn its reward machine and how to earn the most, both at once."""
+    from markovize.active import Settings
+
+    given = {
+        "episodes": episodes, "seed": seed, "objective": objective, "acyclic": acyclic, "trigger_on": trigger_on,
+        "reward_on": reward_on, "engine": engine, "epsilon": epsilon, "alpha": alpha, "gamma": gamma,
+        "max_steps": max_steps,
+    }  # fmt: skip
+    plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
+    settings = Settings.of(mode.value, **{name: value for name, value in plain.items() if value is not None})
+    env_args, modules = _env_args(env_arg or []), import_ or []
+    if out is not None:
+        from markovize.runs import check_new
+
+        check_new(out)
+    result = _run(_make(env_id, env_args, modules), settings)
+    if out is not None:
+        from markovize.runs import write_run
+
+        write_run(out, env_id, env_args, result, imports=modules)
+    if json_:
+        _print_json(result.to_json())
+    else:
+        _report_run(result, out)
+
+
 def main() -> None:
     """Runs the command line; every foreseen failure becomes one line on stderr and an exit code."""
     from markovize.errors import MarkovizeError
@@ -283,6 +357,92 @@ def _report(result: LearnResult, output: Path | None) -> None:
         out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
     if output is not None:
         out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _run(env: gymnasium.Env[Any, Any], settings: Settings) -> RunResult:
+    from markovize.active import ActiveLearner
+    from markovize.errors import UnrealisableError
+    from markovize.run_display import run_display
+
+    try:
+        with run_display() as show:
+            return ActiveLearner(env, settings, on_progress=show).run()
+    except UnrealisableError as error:
+        typer.echo(f"markovize: {error}", err=True)
+        raise typer.Exit(NO) from None
+    finally:
+        env.close()
+
+
+def _make(env_id: str, env_args: dict[str, Any], modules: list[str]) -> gymnasium.Env[Any, Any]:
+    from importlib import import_module
+
+    import gymnasium
+
+    import markovize.envs  # noqa: F401 - its package registers the worlds
+    from markovize.errors import InputError, MarkovizeError
+
+    if modules:
+        sys.path.insert(0, str(Path.cwd()))  # as for python -m: modules beside the user are found
+    doing = ""
+    try:
+        for name in modules:
+            doing = f"import {name}"
+            import_module(name)
+        doing = f"make {env_id}"
+        return gymnasium.make(env_id, **env_args)
+    except Exception as error:  # other people's code may raise anything
+        clear = isinstance(error, (gymnasium.error.Error, MarkovizeError))
+        reason = str(error) if clear else f"{type(error).__name__}: {error}"
+        raise InputError(f"cannot {doing}: {reason}") from error
+
+
+def _env_args(pairs: list[str]) -> dict[str, Any]:
+    """Names and values; what is not JSON is text.
+
+    >>> _env_args(["task=c", "levels=3", "sizes=[1, 2]", "x=NaN"])
+    {'task': 'c', 'levels': 3, 'sizes': [1, 2], 'x': 'NaN'}
+    """
+    args: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not (equals and name.isidentifier()):
+            raise typer.BadParameter(f"--env-arg must look like name=value, not {pair!r}")
+        if name in args:
+            raise typer.BadParameter(f"--env-arg {name} is given twice")
+        try:
+            args[name] = json.loads(text)
+            json.dumps(args[name], allow_nan=False)
+        except (ValueError, RecursionError):
+            args[name] = text
+    return args
+
+
+def _report_run(result: RunResult, folder: Path | None) -> None:
+    from rich.markup import escape
+
+    from markovize import describe
+
+    out, machine = _console(), result.machine
+    colour = "green" if result.status in ("optimal", "markov") else "yellow"
+    out.print(
+        f"[{colour}]{result.status}:[/] {_count(machine.states, 'state')}, {_count(len(machine.triggers), 'trigger')} "
+        f"(labels {machine.trigger_on}/{machine.reward_on}, {_count(result.exemplars, 'exemplar')}, "
+        f"solved in {result.solve_seconds:.2f} s)",
+        soft_wrap=True,
+    )
+    for line in describe(machine):
+        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    earned = f"greedy return {result.greedy_return:g}"
+    if result.episodes_to_optimal is not None:
+        earned += f", the optimum, since episode {result.episodes_to_optimal:,}"
+    elif result.optimal_return is not None:
+        earned += f"; the optimum is {result.optimal_return:g}"
+    out.print(f"{earned} ({_count(result.episodes, 'episode')}, {result.seconds:.2f} s)", highlight=False)
+    for note in result.notes:
+        out.print(f"[yellow]note:[/] {escape(note)}", highlight=False, soft_wrap=True)
+    if folder is not None:
+        out.print(f"written to {folder}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _bounds(result: LearnResult) -> str:
