@@ -30,6 +30,7 @@ types: $(VENV)/.all
 benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/act.py
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -21,12 +21,15 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         "in state 0, entering (1, 1) → state 1",
         "Why minimal:",
         "0 mismatches",
+        "Without a log",
+        "greedy return 1 of 1",
     ):
         assert words in said
     assert json.loads((tmp_path / "out" / "machine.json").read_text())["states"] == 4
     for picture in ("machine.png", "product.png"):
         assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "out" / "machine.svg").read_text()
+    assert json.loads((tmp_path / "out" / "run" / "result.json").read_text())["greedy_return"] == 1.0
 
 
 def test_python_dash_m_is_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """``python -m markovize.demo``: the four-state patrol of Officeworld, learned from packaged episodes.
 
 Prints the conflicts, the triggers in plain words and what proves the machine minimal, and writes it with a picture.
+Then it finds the same machine without any log, by acting.
 """
 
 from __future__ import annotations
@@ -8,10 +9,26 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import gymnasium
 from rich.console import Console
 
-from markovize import Product, check, describe, draw, learn, read_episodes, replay, write_machine
+from markovize import (
+    ActiveLearner,
+    Product,
+    Settings,
+    check,
+    describe,
+    draw,
+    learn,
+    read_episodes,
+    replay,
+    write_machine,
+)
+from markovize.run_display import run_display
+from markovize.runs import write_run
 from markovize.samples import sample_path
+
+EPISODES = 1_000
 
 
 def main(folder: Path) -> None:
@@ -45,6 +62,27 @@ def main(folder: Path) -> None:
     product.draw(folder / "product.png", product.value_iteration())
     names = ", ".join(str(folder / name) for name in ("machine.json", "machine.svg", "machine.png", "product.png"))
     say(f"[bold]5. Written[/]: {names}")
+    act(folder / "run")
+
+
+def act(folder: Path) -> None:
+    """The same patrol without any log: an agent that finds the machine while it acts."""
+    say = Console(highlight=False, soft_wrap=True).print
+    say("[bold]6. Without a log[/]: an agent in the same office, acting, finding conflicts, learning the machine")
+    env = gymnasium.make("markovize/OfficeWorld-v0", task="e")
+    with run_display() as show:
+        result = ActiveLearner(env, Settings.of("directed", episodes=EPISODES), on_progress=show).run()
+    for solve in result.solves[:1] + result.solves[-1:]:
+        say(f"   after {solve.episode} episodes: K = {solve.states}, z = {solve.triggers}, {solve.status}")
+    for line in describe(result.machine):
+        say(f"   {line}")
+    say(
+        f"   greedy return {result.greedy_return:g} of {result.optimal_return:g}, since episode "
+        f"{result.episodes_to_optimal}; {len(result.solves)} machines tried in {result.solve_seconds:.1f} s"
+    )
+    if not folder.exists():
+        write_run(folder, "markovize/OfficeWorld-v0", {"task": "e"}, result)
+        say(f"   written to {folder}: machine, Q table, exemplars, learning curve")
 
 
 if __name__ == "__main__":

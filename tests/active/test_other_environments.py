@@ -59,7 +59,7 @@ def test_slippery_frozen_lake() -> None:
     env = FirstThen(gym.make("FrozenLake-v1", is_slippery=True), key=4, goal=0)
     result = learned(env, 600)
     assert (result.machine.states, result.machine.triggers[0].on) == (2, 4)
-    assert result.greedy_return > 0.35  # a random walk earns 0.24
+    assert result.greedy_return > 0.6  # a random walk earns 0.24
 
 
 def test_cliff_walking() -> None:

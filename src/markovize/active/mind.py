@@ -53,7 +53,7 @@ def grown(mind: Mind, book: StepBook, machine: RewardMachine) -> Mind:
     labels = room if beliefs.reward.shape[1] == len(model.seen) else more_states
     model = Model(
         _padded(model.seen, (room,), 0), _padded(model.first, (more_states, actions), -1),
-        _padded(model.next, (room,), -1),
+        _padded(model.next, (room,), -1), model.wavers,
     )  # fmt: skip
     k = machine.states
     shape = (k, labels, k)
@@ -84,8 +84,9 @@ def with_more_rows(mind: Mind) -> Mind:
 def new_model(states: int, actions: int, transitions: int) -> Model:
     """Nothing seen yet."""
     return Model(
-        np.zeros(transitions, np.int64), np.full((states, actions), -1, np.int32), np.full(transitions, -1, np.int32)
-    )
+        np.zeros(transitions, np.int64), np.full((states, actions), -1, np.int32),
+        np.full(transitions, -1, np.int32), np.zeros(1, np.bool_),
+    )  # fmt: skip
 
 
 def new_record(steps: int) -> Record:

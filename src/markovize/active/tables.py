@@ -48,6 +48,7 @@ class Model(NamedTuple):
     seen: Longs
     first: Ints
     next: Ints
+    wavers: Bools  # one value: whether any action was seen to lead to different states
 
 
 class Pool(NamedTuple):

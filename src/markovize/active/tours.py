@@ -15,6 +15,8 @@ from numba import njit
 from markovize.active.kernels import best
 from markovize.active.tables import Beliefs, Model, Way
 
+TRIES = 10  # of each action in each state of a stochastic environment, before one looks elsewhere
+
 
 @njit(cache=True)
 def notice(model: Model, beliefs: Beliefs, x: int) -> bool:
@@ -29,6 +31,8 @@ def notice(model: Model, beliefs: Beliefs, x: int) -> bool:
         tries += model.seen[y]
         branches += 1
         y = model.next[y]
+    if branches > 1:
+        model.wavers[0] = True
     return model.seen[x] == 1 or (branches > 1 and tries & (tries - 1) == 0)
 
 
@@ -62,6 +66,17 @@ def plan(beliefs: Beliefs, model: Model, gamma: float, tolerance: float) -> None
 
 
 @njit(cache=True)
+def too_little_tried(model: Model, s: int, a: int) -> bool:
+    """Whether an action deserves another try: once is enough, unless the environment wavers."""
+    x = model.first[s, a]
+    tries, enough = 0, TRIES if model.wavers[0] else 1
+    while x >= 0 and tries < enough:
+        tries += model.seen[x]
+        x = model.next[x]
+    return tries < enough
+
+
+@njit(cache=True)
 def find_way(beliefs: Beliefs, model: Model, way: Way, u: int, s: int, first: float, second: float) -> None:
     """Chooses a target and the way there by breadth-first search, and what to do there: an action at random.
 
@@ -82,7 +97,7 @@ def find_way(beliefs: Beliefs, model: Model, way: Way, u: int, s: int, first: fl
         way.weight[head] = total
         for a in range(n_actions):
             x = model.first[s, a]
-            if x < 0:  # never tried: the nearest such is the target
+            if too_little_tried(model, s, a):  # the nearest such is the target
                 target, last = node, a
                 break
             while x >= 0:
