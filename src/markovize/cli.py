@@ -424,7 +424,7 @@ def _report_run(result: RunResult, folder: Path | None) -> None:
     from markovize import describe
 
     out, machine = _console(), result.machine
-    colour = "green" if result.status in ("optimal", "markov") else "yellow"
+    colour = "green" if result.status == "optimal" else "yellow"
     out.print(
         f"[{colour}]{result.status}:[/] {_count(machine.states, 'state')}, {_count(len(machine.triggers), 'trigger')} "
         f"(labels {machine.trigger_on}/{machine.reward_on}, {_count(result.exemplars, 'exemplar')}, "

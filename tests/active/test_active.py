@@ -65,11 +65,11 @@ def test_paper_mode_ends_optimal(options: dict[str, str], states: int, best: flo
     assert [s.episode for s in result.solves] == sorted(s.episode for s in result.solves)
 
 
-def test_the_wait_is_capped_and_a_run_without_conflict_is_called_markov() -> None:
+def test_the_wait_is_capped_and_a_run_without_conflict_says_so() -> None:
     settings = Settings.of("paper", episodes=50, max_wait=80, seed=0)
     result = run("OfficeWorld", settings, task="e")
     assert result.episodes == 80 + 50 - 10
-    assert (result.status, result.machine.states, result.solves) == ("markov", 1, ())
+    assert (result.status, result.machine.states, result.solves) == ("no conflict", 1, ())
 
 
 @pytest.mark.parametrize("mode", ["directed", "paper", "q-learning"])
@@ -124,6 +124,18 @@ def test_progress_is_told() -> None:
     ActiveLearner(env, Settings.of(episodes=50), on_progress=seen.append).run()
     assert seen
     assert all(p.episodes == 50 and 0 < p.episode <= 50 for p in seen)
+
+
+def test_ctrl_c_in_a_search_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search swallows Ctrl-C to hand over its best machine; the run must not go on as if nothing had happened."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    learner = ActiveLearner(gym.make("markovize/BreakfastWorld-v0"), Settings.of(episodes=50))
+    monkeypatch.setattr("markovize.engines.sat.SatSession.decide", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learner.run()
 
 
 def test_results_speak_json() -> None:

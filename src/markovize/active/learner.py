@@ -79,7 +79,7 @@ class ActiveLearner:
         self._total: int | None = None if cfg.patience else cfg.episodes
         self._optimum = None if self.world is None else optimal_return(self.world, cfg.gamma, self.steps)
         self._optimal_since: int | None = None
-        self._exemplars, self._status = 0, "markov"
+        self._exemplars, self._status = 0, "no conflict"
         self._shown = 0.0
 
     def run(self) -> RunResult:
@@ -170,6 +170,8 @@ class ActiveLearner:
     def _learn(self) -> None:
         traces = self.kept.traces(self.book)
         result = self._finer(traces, self._learner.learn(traces, effort=self.settings.effort))
+        if result.interrupted:  # the search ends politely on Ctrl-C, but it was the run that the user meant
+            raise KeyboardInterrupt
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         machine = result.unwrap()

@@ -44,8 +44,9 @@ class Solve:
 class RunResult:
     """The machine, the values of actions on S×U, and how the run went.
 
-    ``status`` is that of the last solve, or ``markov`` if no conflict was ever met. Returns are undiscounted and within
-    the step limit; ``optimal_return`` and ``episodes_to_optimal`` are known only where the true machine is.
+    ``status`` is that of the last solve, or ``no conflict`` if none was ever met, which proves nothing. Returns are
+    undiscounted and within the step limit; ``optimal_return`` and ``episodes_to_optimal`` are known only where the true
+    machine is.
 
     >>> import gymnasium, markovize
     >>> env = gymnasium.make("markovize/BreakfastWorld-v0", task="b")
