@@ -253,7 +253,7 @@ def test_labels_of_one_s_own() -> None:
     product = Product.of(traces, machine, trigger_on=parity, reward_on=parity)
     assert product.reward((3, 1), "go", (4, 1)) == 1
     assert ars(product, traces, 1) == rs(traces, 1)
-    with pytest.raises(InputError, match="pass the function as reward_on"):
+    with pytest.raises(InputError, match="pass it as reward_on="):
         Product.of(traces, machine, trigger_on=parity)
 
 
@@ -297,7 +297,7 @@ def test_bad_questions_are_refused() -> None:
         product.value_iteration(gamma=1.0)
     with pytest.raises(InputError, match="at least one step"):
         Product.of(Traces.of([([0], [], [])]), machine)
-    with pytest.raises(InputError, match="pass no function as trigger_on"):
+    with pytest.raises(InputError, match="trigger_on is 'state'; it cannot be run with 'function' labels"):
         Product.of(traces, machine, trigger_on=lambda _s, _a, t: t)
     with pytest.raises(InputError, match="not one of the episodes"):
         ars(product, Traces.of([([0, 1], ["stay"], [0])]), 0)

@@ -52,6 +52,22 @@ def kind_of(on: LabelOn) -> LabelKind:
     return on
 
 
+def labels_for(kind: LabelKind, given: LabelOn | None, name: str) -> LabelOn:
+    """What to label steps with, for a machine of this kind: a user's own labels need the user's function.
+
+    >>> labels_for("function", None, "trigger_on")
+    Traceback (most recent call last):
+    markovize.errors.InputError: the machine's labels come from a user's function; pass it as trigger_on=
+    """
+    if given is not None and kind_of(given) != kind:
+        raise InputError(f"the machine's {name} is {kind!r}; it cannot be run with {kind_of(given)!r} labels")
+    if kind != "function":
+        return kind
+    if given is None:
+        raise InputError(f"the machine's labels come from a user's function; pass it as {name}=")
+    return given
+
+
 def label_steps(traces: Traces, on: LabelOn) -> Labels:
     """The labels of all steps.
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from markovize import kernels
-from markovize.errors import InputError
-from markovize.labels import LabelKind, LabelOn, Labels, kind_of, label_steps
+from markovize.labels import LabelOn, Labels, label_steps, labels_for
 from markovize.machine import RewardMachine
 from markovize.traces import Bools, Episodes, Ints, Longs, Traces, as_traces
 from markovize.values import Interner
@@ -64,8 +63,8 @@ def run(
     >>> run(RewardMachine("state", "state", 2, (Trigger(0, 1, 1),)), traces).after.tolist()
     [1, 1]
     """
-    triggers = label_steps(traces, _resolved(machine.trigger_on, trigger_on, "trigger_on"))
-    rewards = label_steps(traces, _resolved(machine.reward_on, reward_on, "reward_on"))
+    triggers = label_steps(traces, labels_for(machine.trigger_on, trigger_on, "trigger_on"))
+    rewards = label_steps(traces, labels_for(machine.reward_on, reward_on, "reward_on"))
     return run_labelled(machine, traces.offsets, triggers, rewards)
 
 
@@ -108,13 +107,3 @@ def replay(
         at = int(wrong[0])
         first = (*traces.locate(at), float(promised[at]), float(traces.rewards[at]))
     return ReplayReport(traces.steps, int(unseen.sum()), len(wrong), first)
-
-
-def _resolved(kind: LabelKind, given: LabelOn | None, name: str) -> LabelOn:
-    if given is not None and kind_of(given) != kind:
-        raise InputError(f"the machine's {name} is {kind!r}; it cannot be run with {kind_of(given)!r} labels")
-    if kind != "function":
-        return kind
-    if given is None:
-        raise InputError(f"the machine's labels come from a user's function; pass it as {name}=")
-    return given

@@ -142,9 +142,9 @@ def test_labels_of_a_function() -> None:
     env = MarkovRewardWrapper(lake, machine, trigger_on=right_edge)
     env.reset(seed=0)
     assert [env.step(2)[4]["rm_state"] for _ in range(3)] == [0, 0, 1]
-    with pytest.raises(InputError, match="pass the function as trigger_on"):
+    with pytest.raises(InputError, match="pass it as trigger_on="):
         MarkovRewardWrapper(lake, machine)
-    with pytest.raises(InputError, match="pass no function as reward_on"):
+    with pytest.raises(InputError, match="reward_on is 'state'; it cannot be run with 'function' labels"):
         MarkovRewardWrapper(lake, machine, trigger_on=right_edge, reward_on=right_edge)
 
 

@@ -16,9 +16,9 @@ from typing import TypeAlias
 import numpy as np
 
 from markovize.errors import InputError
-from markovize.labels import LabelFunction, LabelOn, label_of
+from markovize.labels import LabelFunction, LabelOn, label_of, labels_for
 from markovize.machine import RewardMachine
-from markovize.product.tables import build_tables, label_kind
+from markovize.product.tables import build_tables
 from markovize.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.values import Value, canonical, key_of, show
 
@@ -72,8 +72,8 @@ class Product:
         the machine does not explain these episodes:
         episode 0 step 0 and episode 0 step 1 both go from state 0 to 0 on 1, but pay 0 and 5
         """
-        triggers = label_kind(machine.trigger_on, trigger_on, "trigger_on")
-        rewards = label_kind(machine.reward_on, reward_on, "reward_on")
+        triggers = labels_for(machine.trigger_on, trigger_on, "trigger_on")
+        rewards = labels_for(machine.reward_on, reward_on, "reward_on")
         return cls(machine, *build_tables(traces, machine, triggers, rewards), triggers)
 
     @cached_property

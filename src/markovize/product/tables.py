@@ -8,7 +8,7 @@ import numpy as np
 
 from markovize import kernels
 from markovize.errors import InputError
-from markovize.labels import LabelFunction, LabelKind, LabelOn, Labels, label_steps
+from markovize.labels import LabelOn, Labels, label_steps
 from markovize.machine import RewardMachine
 from markovize.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.values import Value, key_of, show, sort_key
@@ -41,22 +41,6 @@ class _Replayed(NamedTuple):
     v: Longs
     triggers: Labels
     rewards: Labels
-
-
-def label_kind(kind: LabelKind, function: LabelFunction | None, name: str) -> LabelOn:
-    """What to label steps with, given the machine's kind and the user's function.
-
-    >>> label_kind("function", None, "trigger_on")
-    Traceback (most recent call last):
-    markovize.errors.InputError: the machine's labels are a user's own: pass the function as trigger_on
-    """
-    if kind == "function":
-        if function is None:
-            raise InputError(f"the machine's labels are a user's own: pass the function as {name}")
-        return function
-    if function is not None:
-        raise InputError(f"the machine's {name} is {kind!r}: pass no function as {name}")
-    return kind
 
 
 def build_tables(traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn) -> ProductTables:

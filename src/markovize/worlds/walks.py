@@ -11,7 +11,6 @@ import numpy as np
 from markovize.errors import InputError
 from markovize.traces import Bools, Ints, Traces, by_first_use
 from markovize.values import Value
-from markovize.worlds.walk_kernel import walk
 from markovize.worlds.world import World
 
 SHORTEST_CAP: Final = 4
@@ -33,6 +32,8 @@ def noisy_walks(
     >>> len(traces), traces.observation_values[0], bool((traces.terminated ^ traces.truncated).all())
     (100, (2, 1), True)
     """
+    from markovize.worlds.walk_kernel import walk  # compiled; a world alone does not need it
+
     if episodes < 0 or max_steps < 1 or not 0 <= noise <= 1:
         asked = f"{episodes}, {max_steps}, {noise}"
         raise InputError(f"episodes must be ≥ 0, max_steps ≥ 1 and noise between 0 and 1, not {asked}")

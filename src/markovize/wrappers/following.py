@@ -8,9 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from markovize.errors import InputError, MachineError
 from markovize.formats import read_machine
-from markovize.labels import LabelFunction, LabelOn, label_of
+from markovize.labels import LabelFunction, LabelOn, label_of, labels_for
 from markovize.machine import RewardMachine
-from markovize.product.tables import label_kind
 from markovize.spaces import AnyEnv, AnySpace, check_space, fits, spaces_of
 from markovize.values import Value, canonical, key_of, show
 
@@ -53,8 +52,8 @@ class Rules:
         if unseen not in UNSEEN:
             raise InputError(f"unseen is 'stay' or 'error', not {unseen!r}")
         self.machine = machine
-        self.trigger_on: LabelOn = label_kind(machine.trigger_on, trigger_on, "trigger_on")
-        self.reward_on: LabelOn = label_kind(machine.reward_on, reward_on, "reward_on")
+        self.trigger_on: LabelOn = labels_for(machine.trigger_on, trigger_on, "trigger_on")
+        self.reward_on: LabelOn = labels_for(machine.reward_on, reward_on, "reward_on")
         self._strict = unseen == "error"
         self._delta = {(t.source, key_of(t.on)): (t.target, number) for number, t in enumerate(machine.triggers)}
         self._triggers = {key_of(label) for t in machine.triggers for label in (t.on, *t.alternatives)}
