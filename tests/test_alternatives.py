@@ -7,11 +7,12 @@ import pytest
 
 import markovize
 from instances import KINDS, Kinds, coffee, random_steps
-from markovize.alternatives import find_alternatives
+from markovize.alternatives import find_alternatives, redrawn
 from markovize.engines.base import Limits
 from markovize.greedy import first_machine, shrunk
 from markovize.judge import Judge
 from markovize.labels import labelled
+from markovize.learning import Learner
 from markovize.prefix_tree import build_tree
 from markovize.traces import Traces
 
@@ -49,3 +50,28 @@ def test_the_machine_lists_them() -> None:
     traces = Traces.of([(["hall", "cup", "lid", "office"], [0] * 3, [0, 0, 1]), (["hall", "office"], [0], [0])])
     trigger = markovize.learn(traces).unwrap().triggers[0]
     assert {trigger.on, *trigger.alternatives} == {"cup", "lid"}
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("seed", range(8))
+def test_drawn_machines_are_as_large_and_explain_as_much(seed: int, kinds: Kinds) -> None:
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6, length=5)
+    judge = Judge(build_tree(labelled(traces, *kinds))[0])
+    delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
+    assert delta is not None
+    delta = shrunk(delta, judge, acyclic=False, limits=Limits())
+    alternatives = find_alternatives(delta, judge, NONE)
+    drawn = [redrawn(delta, alternatives, judge, np.random.default_rng(n)) for n in range(30)]
+    assert all(judge.explains(other) and len(other) == len(delta) for other in drawn)
+    if any(alternatives.values()):
+        assert any(other != delta for other in drawn)
+        assert drawn[3] == redrawn(delta, alternatives, judge, np.random.default_rng(3))
+
+
+def test_a_learner_draws_what_the_data_cannot_tell_apart() -> None:
+    seen = Traces.of([([0, 1, 2, 3, 9], [0] * 4, [0, 0, 0, 1]), ([0, 9], [0], [0])])
+    drawn = [Learner().learn(seen, rng=np.random.default_rng(n)).unwrap() for n in range(20)]
+    assert {machine.triggers[0].on for machine in drawn} == {1, 2, 3}
+    for machine in drawn:
+        assert sorted([machine.triggers[0].on, *machine.triggers[0].alternatives]) == [1, 2, 3]
+        assert markovize.replay(machine, seen).mismatches == 0

@@ -14,9 +14,11 @@ import pytest
 import rich.console
 
 import markovize
-from markovize import cli, run_display
+from markovize import cli
 from markovize.active import RunProgress
+from markovize.runs import display as run_display
 from markovize.runs import read_run
+from markovize.runs.command import named_values
 
 OFFICE = ("run", "markovize/OfficeWorld-v0", "--env-arg", "task=c", "--episodes", "150")
 KEYS = [
@@ -147,12 +149,12 @@ def test_refusals_are_one_line(run: Run, args: list[str], said: str) -> None:
     assert len(err.splitlines()) == 1
     assert err.startswith("markovize: ")
     assert said in err
-    assert not Path("new").exists()
+    assert not Path("new/result.json").exists()
 
 
 def test_env_args_are_json_or_text() -> None:
     pairs = ["a=1", "b=[1, true]", "c=text", 'd="1"', "e=NaN", "f=1e999", "g=", "h=x=y"]
-    assert cli._env_args(pairs) == {
+    assert named_values(pairs, "--env-arg") == {
         "a": 1, "b": [1, True], "c": "text", "d": "1", "e": "NaN", "f": "1e999", "g": "", "h": "x=y"
     }  # fmt: skip
 
@@ -163,7 +165,8 @@ def test_reward_that_no_machine_explains(run: Run) -> None:
     assert (code, out) == (1, "")
     assert err.startswith("markovize: no reward machine with transition/transition labels explains these episodes")
     assert "share their history and label but have rewards 0 and 1" in err
-    assert not Path("new").exists()
+    assert len(markovize.read_episodes("new/exemplars.jsonl")) >= 2  # those that the error names
+    assert not Path("new/result.json").exists()
 
 
 def test_help(run: Run) -> None:
@@ -200,7 +203,7 @@ def test_shows_runs_not_too_often_and_every_note_once(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(rich.console, "Console", Terminal)
     now = 100.0
-    monkeypatch.setattr("markovize.run_display.time.monotonic", lambda: now)
+    monkeypatch.setattr("markovize.runs.display.time.monotonic", lambda: now)
     with run_display.run_display() as show:
         assert show is not None
         note = "labels [refined]"

@@ -23,7 +23,7 @@ ID = "markovize/OfficeWorld-v0"
 ARGS: dict[str, Any] = {"task": "c"}
 FILES = {
     "config.json", "metrics.csv", "exemplars.jsonl", "machine.json", "machine.svg", "q.csv", "curve.png",
-    "result.json", "timings.json",
+    "result.json", "rng.json", "timings.json",
 }  # fmt: skip
 
 

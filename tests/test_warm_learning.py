@@ -75,6 +75,19 @@ def test_little_effort_still_explains_everything(task: str, acyclic: bool) -> No
         assert result.bounds[1] <= len(result.machine.triggers)
 
 
+@pytest.mark.parametrize("acyclic", [True, False])
+def test_what_was_proven_stays_proven(acyclic: bool) -> None:
+    """Where questions are left open the next search starts anywhere, but never below what is known."""
+    traces = noisy_walks(world("breakfast", task="c"), 80, np.random.default_rng(0))
+    learner = Learner(acyclic=acyclic)
+    before = 0
+    for episodes in range(20, 81, 10):
+        triggers = learner.learn(part(traces, episodes), effort=300).bounds[1]
+        assert triggers >= before
+        before = triggers
+    assert before > 1
+
+
 def test_effort_is_repeatable() -> None:
     traces = noisy_walks(world("office", task="d"), 300, np.random.default_rng(5))
     first, second = (Learner().learn(traces, effort=500) for _ in range(2))

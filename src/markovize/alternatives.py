@@ -6,6 +6,8 @@ trigger than there is.
 
 from __future__ import annotations
 
+import numpy as np
+
 from markovize.engines.base import Delta
 from markovize.greedy import candidates
 from markovize.judge import Judge
@@ -32,3 +34,21 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints) -> dict[tuple
             if small.explains({**rest, (u, label): v}) and judge.explains({**rest, (u, label): v})
         ]
     return out
+
+
+def redrawn(
+    delta: Delta, alternatives: dict[tuple[int, int], list[int]], judge: Judge, rng: np.random.Generator
+) -> Delta:
+    """The machine with each trigger's label drawn from those that would serve as well.
+
+    Who acts on a guess learns most if it is a fair one: always the first of many labels is refuted one by one, a random
+    one halves them.
+    """
+    for (u, x), others in alternatives.items():
+        rest = {key: target for key, target in delta.items() if key != (u, x)}
+        for label in rng.permutation([x, *others]).tolist():
+            drawn = {**rest, (u, label): delta[u, x]}
+            if label == x or ((u, label) not in rest and judge.explains(drawn)):
+                delta = drawn
+                break
+    return delta

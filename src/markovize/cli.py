@@ -7,18 +7,19 @@ interrupted. Errors are one line on stderr.
 from __future__ import annotations
 
 import io
-import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-if TYPE_CHECKING:
-    import gymnasium
+from markovize.terminal import console, count, print_json
 
-    from markovize.active import RunResult, Settings
+if TYPE_CHECKING:
     from markovize.formats import TableColumns
     from markovize.learning import LearnResult
     from markovize.traces import Traces
@@ -113,9 +114,9 @@ def check(
     traces = _read(episodes, columns, reward_decimals)
     report = markovize.check(traces, None if machine is None else markovize.read_machine(machine))
     if json_:
-        _print_json(report.to_json())
+        print_json(report.to_json())
     else:
-        out = _console()
+        out = console()
         what = "(s, a, s')" if machine is None else "(u, label, u') of the machine"
         out.print(f"{report.episodes:,} episodes, {report.steps:,} steps")
         if report.markov:
@@ -168,7 +169,7 @@ def learn(
     if result.machine is not None and output is not None:
         markovize.write_machine(output, result.machine, format="json")
     if json_:
-        _print_json(result.to_json())
+        print_json(result.to_json())
     else:
         _report(result, output)
     if result.status == "unrealisable":
@@ -193,9 +194,9 @@ def replay(
     known = markovize.read_machine(machine)
     report = markovize.replay(known, _read(episodes, columns, reward_decimals))
     if json_:
-        _print_json(report.to_json())
+        print_json(report.to_json())
     else:
-        out = _console()
+        out = console()
         colour = "red" if report.mismatches else "green"
         out.print(f"{report.steps:,} steps, {report.unseen:,} unseen, [{colour}]{report.mismatches:,} mismatches[/]")
         if report.first_mismatch is not None:
@@ -237,9 +238,11 @@ def convert(
 
 @app.command(epilog="Example: markovize run markovize/OfficeWorld-v0 --env-arg task=c --episodes 500 --out office")
 def run(
+    ctx: typer.Context,
     env_id: Annotated[
-        str, typer.Argument(metavar="ENV_ID", help="A Gymnasium environment with finite spaces.", show_default=False)
-    ],
+        str | None,
+        typer.Argument(metavar="ENV_ID", help="A Gymnasium environment with finite spaces.", show_default=False),
+    ] = None,
     env_arg: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="For gymnasium.make; JSON or text; repeatable.", show_default=False),
@@ -265,6 +268,13 @@ def run(
     alpha: Annotated[float | None, typer.Option(help="Learning rate.", show_default="the mode's")] = None,
     gamma: Annotated[float | None, typer.Option(help="Discount.", show_default="the mode's")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Longest episode.", show_default="the environment's")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Any other setting, such as crm=true, max_wait=50000; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     import_: Annotated[
         list[str] | None,
         typer.Option("--import", metavar="MODULE", help="Imported first, to register ENV_ID.", show_default=False),
@@ -272,32 +282,67 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A new folder for everything learned.", show_default=False)
     ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Go on with the run in this folder; alone.", show_default=False),
+    ] = None,
     json_: JsonOption = False,
-) -> None:
-    """Act in an environment: learn its reward machine and how to earn the most, both at once."""
+) -> None:  # fmt: skip
+    """Act in an environment: learn its reward machine and how to earn the most, both at once.
+
+    With --out, a run that was stopped in any way goes on with: markovize run --resume DIR
+    """
     from markovize.active import Settings
+    from markovize.errors import UnrealisableError
+    from markovize.runs import RunFolder, check_new, command
 
-    given = {
-        "episodes": episodes, "seed": seed, "objective": objective, "acyclic": acyclic, "trigger_on": trigger_on,
-        "reward_on": reward_on, "engine": engine, "epsilon": epsilon, "alpha": alpha, "gamma": gamma,
-        "max_steps": max_steps,
-    }  # fmt: skip
-    plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
-    settings = Settings.of(mode.value, **{name: value for name, value in plain.items() if value is not None})
-    env_args, modules = _env_args(env_arg or []), import_ or []
-    if out is not None:
-        from markovize.runs import check_new
-
-        check_new(out)
-    result = _run(_make(env_id, env_args, modules), settings)
-    if out is not None:
-        from markovize.runs import write_run
-
-        write_run(out, env_id, env_args, result, imports=modules)
-    if json_:
-        _print_json(result.to_json())
+    begin: Callable[[], RunFolder] | None
+    if resume is not None:
+        _alone(ctx, "resume", "json_")
+        old = RunFolder.open(resume)
+        if old.finished:
+            old.tidy()
+            if json_:
+                print_json(command.numbers_of(old))
+            else:
+                typer.echo(f"{resume}: this run is over, all of it is there")
+            return
+        settings, begin = old.settings, lambda: old
+        env = command.make(old.config["env_id"], old.config["env_args"], old.config["imports"])
     else:
-        _report_run(result, out)
+        if env_id is None:
+            raise typer.BadParameter("Missing argument 'ENV_ID'.")
+        given = {
+            "episodes": episodes, "seed": seed, "objective": objective, "acyclic": acyclic, "trigger_on": trigger_on,
+            "reward_on": reward_on, "engine": engine, "epsilon": epsilon, "alpha": alpha, "gamma": gamma,
+            "max_steps": max_steps,
+        }  # fmt: skip
+        plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
+        known = {name: value for name, value in plain.items() if value is not None}
+        settings = Settings.of(mode.value, **known | command.named_values(set_ or [], "--set"))
+        env_args, modules = command.named_values(env_arg or [], "--env-arg"), import_ or []
+        if out is not None:
+            check_new(out)
+        env = command.make(env_id, env_args, modules)
+        begin = None if out is None else partial(RunFolder.new, out, env_id, env_args, settings, imports=modules)
+    try:
+        with _interruptible():
+            result, folder = command.run(env, settings, begin)
+    except UnrealisableError as error:
+        typer.echo(f"markovize: {error}", err=True)
+        raise typer.Exit(NO) from None
+    if json_:
+        print_json(result.to_json())
+    else:
+        command.report(result, None if folder is None else folder.path)
+
+
+def _alone(ctx: typer.Context, *allowed: str) -> None:
+    """Nothing but these options may be given."""
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name not in allowed and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"--{allowed[0]} goes alone: everything else is in the folder")
 
 
 def main() -> None:
@@ -326,6 +371,15 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else DONE)
 
 
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C ends the command with what the work has to say about going on."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        _fail(str(error) or "interrupted", INTERRUPTED)
+
+
 def _fail(message: str, code: int) -> NoReturn:
     typer.echo(f"markovize: {_one_line(message)}", err=True)
     sys.exit(code)
@@ -338,14 +392,14 @@ def _report(result: LearnResult, output: Path | None) -> None:
 
     if result.machine is None:
         if result.status == "unknown":
-            _console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+            console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
         return
-    out = _console()
+    out = console()
     colour = "green" if result.status == "optimal" else "yellow"
     out.print(
-        f"[{colour}]{result.status}:[/] {_count(result.states or 0, 'state')}, "
-        f"{_count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
-        f"{result.seconds:.2f} s, {_count(result.exemplars, 'exemplar')})"
+        f"[{colour}]{result.status}:[/] {count(result.states or 0, 'state')}, "
+        f"{count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
+        f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
     )
     for line in describe(result.machine):
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
@@ -359,98 +413,8 @@ def _report(result: LearnResult, output: Path | None) -> None:
         out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _run(env: gymnasium.Env[Any, Any], settings: Settings) -> RunResult:
-    from markovize.active import ActiveLearner
-    from markovize.errors import UnrealisableError
-    from markovize.run_display import run_display
-
-    try:
-        with run_display() as show:
-            return ActiveLearner(env, settings, on_progress=show).run()
-    except UnrealisableError as error:
-        typer.echo(f"markovize: {error}", err=True)
-        raise typer.Exit(NO) from None
-    finally:
-        env.close()
-
-
-def _make(env_id: str, env_args: dict[str, Any], modules: list[str]) -> gymnasium.Env[Any, Any]:
-    from importlib import import_module
-
-    import gymnasium
-
-    import markovize.envs  # noqa: F401 - its package registers the worlds
-    from markovize.errors import InputError, MarkovizeError
-
-    if modules:
-        sys.path.insert(0, str(Path.cwd()))  # as for python -m: modules beside the user are found
-    doing = ""
-    try:
-        for name in modules:
-            doing = f"import {name}"
-            import_module(name)
-        doing = f"make {env_id}"
-        return gymnasium.make(env_id, **env_args)
-    except Exception as error:  # other people's code may raise anything
-        clear = isinstance(error, (gymnasium.error.Error, MarkovizeError))
-        reason = str(error) if clear else f"{type(error).__name__}: {error}"
-        raise InputError(f"cannot {doing}: {reason}") from error
-
-
-def _env_args(pairs: list[str]) -> dict[str, Any]:
-    """Names and values; what is not JSON is text.
-
-    >>> _env_args(["task=c", "levels=3", "sizes=[1, 2]", "x=NaN"])
-    {'task': 'c', 'levels': 3, 'sizes': [1, 2], 'x': 'NaN'}
-    """
-    args: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not (equals and name.isidentifier()):
-            raise typer.BadParameter(f"--env-arg must look like name=value, not {pair!r}")
-        if name in args:
-            raise typer.BadParameter(f"--env-arg {name} is given twice")
-        try:
-            args[name] = json.loads(text)
-            json.dumps(args[name], allow_nan=False)
-        except (ValueError, RecursionError):
-            args[name] = text
-    return args
-
-
-def _report_run(result: RunResult, folder: Path | None) -> None:
-    from rich.markup import escape
-
-    from markovize import describe
-
-    out, machine = _console(), result.machine
-    colour = "green" if result.status == "optimal" else "yellow"
-    out.print(
-        f"[{colour}]{result.status}:[/] {_count(machine.states, 'state')}, {_count(len(machine.triggers), 'trigger')} "
-        f"(labels {machine.trigger_on}/{machine.reward_on}, {_count(result.exemplars, 'exemplar')}, "
-        f"solved in {result.solve_seconds:.2f} s)",
-        soft_wrap=True,
-    )
-    for line in describe(machine):
-        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
-    earned = f"greedy return {result.greedy_return:g}"
-    if result.episodes_to_optimal is not None:
-        earned += f", the optimum, since episode {result.episodes_to_optimal:,}"
-    elif result.optimal_return is not None:
-        earned += f"; the optimum is {result.optimal_return:g}"
-    out.print(f"{earned} ({_count(result.episodes, 'episode')}, {result.seconds:.2f} s)", highlight=False)
-    for note in result.notes:
-        out.print(f"[yellow]note:[/] {escape(note)}", highlight=False, soft_wrap=True)
-    if folder is not None:
-        out.print(f"written to {folder}", markup=False, highlight=False, soft_wrap=True)
-
-
 def _bounds(result: LearnResult) -> str:
-    return f"{_count(result.bounds[0], 'state')}, {_count(result.bounds[1], 'trigger')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{count(result.bounds[0], 'state')}, {count(result.bounds[1], 'trigger')}"
 
 
 def _read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
@@ -478,19 +442,9 @@ def _check_writable(path: Path) -> None:
 
 def _written(path: Path, json_: bool) -> None:
     if json_:
-        _print_json({"written": str(path)})
+        print_json({"written": str(path)})
     else:
         typer.echo(f"written to {path}")
-
-
-def _print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, allow_nan=False))
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    return Console()
 
 
 def _one_line(text: str) -> str:

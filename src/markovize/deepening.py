@@ -37,6 +37,7 @@ MORE_PAIRS = 8  # or so many, where the number of triggers is not limited
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
 OPEN_QUESTIONS = 5  # times the effort of one, after which no more are asked
 FAILURE = 100  # counted work of a machine that fails, where effort is limited
+NEAR = 4  # triggers above the smallest open question, where effort is limited, that are not halved
 FAVOUR = 8  # times that for the more promising question
 
 
@@ -92,6 +93,14 @@ class Floors:
         return (z, k) >= (triggers, states) if objective == "triggers" else (k, z) >= (states, triggers)
 
 
+@dataclass
+class Books:
+    """What is proven, and by which infeasible questions, the last one last. More episodes leave it true."""
+
+    floors: Floors = field(default_factory=Floors)
+    proofs: list[tuple[int, int | None]] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Progress:
     """What a long solve is doing."""
@@ -121,18 +130,18 @@ class Deepening:
     guessed_optimum: tuple[int, int] | None = None  # with an effort only: where to start, proven or not
     first: Delta | None = None  # a machine to begin with
     last_resort: bool = True  # whether any machine is better than none
+    books: Books = field(default_factory=Books)  # of an earlier search on some of these episodes
 
     def __post_init__(self) -> None:
         self._started = time.monotonic()
         self.judge = Judge(self.tree)
-        self.floors = Floors()
+        self.floors, self.proofs = self.books.floors, self.books.proofs
         if self.known_optimum is not None:
             self.floors.restart(self.objective, *self.known_optimum)
         self._guess = deepcopy(self.floors)  # what is proven, and what was left open as if it were
         if self.effort is not None and self.guessed_optimum is not None:
             self._guess.restart(self.objective, *self.guessed_optimum)
         self.best: Delta | None = None
-        self.proofs: list[tuple[int, int | None]] = []
         if self.exemplar_sets is None:
             self.exemplar_sets = ExemplarSets(self.engine, self.auditor, self.acyclic)
         self.exemplar_sets.follow(self.tree)
@@ -158,7 +167,7 @@ class Deepening:
             else:
                 self._offer(shrunk(self.first, self.judge, acyclic=self.acyclic, limits=limits))
             while not self._settled():
-                self._settle(*self._guess.next_question(self.objective))
+                self._settle(*self._next_question())
             if not self._proven():
                 return False
             self._check_minimal()
@@ -208,6 +217,18 @@ class Deepening:
             self._offer(shrunk(found, self.judge, acyclic=self.acyclic, limits=limits))
 
     # --- questions -------------------------------------------------------------------------------------------------
+
+    def _next_question(self) -> tuple[int, int]:
+        """The smallest that is open; but where effort is limited and the best machine is far above it, half-way there.
+
+        Many triggers less are soon found, and a machine with far too many explains little of what comes next.
+        """
+        states, triggers = self._guess.next_question(self.objective)
+        if self.effort is not None and self.objective == "states" and self.best is not None:
+            k, z = size(self.best)
+            if k == states and z - triggers > NEAR:
+                return states, (triggers + z) // 2
+        return states, triggers
 
     def _settle(self, states: int, triggers: int) -> None:
         """Decides the question (K, z), in turns of growing counted work with the question without a count.

@@ -24,8 +24,8 @@ from markovize import (
     replay,
     write_machine,
 )
-from markovize.run_display import run_display
 from markovize.runs import write_run
+from markovize.runs.display import run_display
 from markovize.samples import sample_path
 
 EPISODES = 1_000

@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from markovize.alternatives import find_alternatives
-from markovize.deepening import Deepening, Objective, Progress
+from markovize.alternatives import find_alternatives, redrawn
+from markovize.deepening import Books, Deepening, Objective, Progress
 from markovize.engines import Delta, Engine, Limits, engine_named
 from markovize.errors import EngineError, InputError, MarkovizeError, UnrealisableError
 from markovize.exemplars import ExemplarSets
@@ -36,6 +36,7 @@ from markovize.values import Value, jsonable, show
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 Auto: TypeAlias = LabelOn | Literal["auto"]
+FAR_BETTER = 4 / 3  # times the triggers
 RECONSIDER = 4  # calls, after which a search asks again what it left open
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
 
@@ -189,15 +190,19 @@ class Learner:
         self._auditor = None if isinstance(engine, str) else engine_named("sat")
         self._labels = _allowed(trigger_on, reward_on)  # from coarse to fine; those refuted are dropped
         self._traces: Traces | None = None
+        self._looks = not (acyclic and objective == "states")
         self._forget()
 
     def _forget(self) -> None:
         """Episodes or labels are not those of the last call, and more: the next search starts from nothing."""
         self._last: LearnResult | None = None
         self._exemplars: ExemplarSets | None = None
+        self._books, self._look_books = Books(), Books()
         self._calls, self._size = 0, (1, 0)
         self._look: ExemplarSets | None = None
         self._look_size: tuple[int, int] | None = None
+        self._vain_looks, self._vain_searches = 0, 0  # in a row
+        self._most_triggers = 0  # of a first look
 
     def learn(
         self,
@@ -207,10 +212,12 @@ class Learner:
         effort: int | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         since: LearnResult | None = None,
+        rng: np.random.Generator | None = None,
     ) -> LearnResult:
         """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
 
-        That gives a machine soon, and repeatably, but optimal only where no question was left open.
+        That gives a machine soon, and repeatably, but optimal only where no question was left open. With an ``rng``,
+        triggers are drawn from the labels that the data cannot tell apart, so that who acts on them soon learns more.
         """
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")
@@ -234,13 +241,15 @@ class Learner:
             if not self._goes_on_from(traces, blank):
                 self._forget()
             self._exemplars = self._exemplars or ExemplarSets(self.engine, self._auditor, self.acyclic)
-            first = None if effort is None else self._first_look(tree, limits, effort, on_progress)
+            first = self._first_look(tree, limits, effort, on_progress) if self._looks and effort is not None else None
             search = Deepening(
                 tree, self.engine, self.acyclic, self.objective, limits,
                 auditor=self._auditor, on_progress=on_progress, known_optimum=_optimum_of(since or self._last, blank),
-                exemplar_sets=self._exemplars, effort=effort, guessed_optimum=self._guess(), first=first,
+                exemplar_sets=self._exemplars, guessed_optimum=self._guess(self._size), first=first, books=self._books,
+                effort=_less(effort, self._vain_searches),
             )  # fmt: skip
-            result = _found(search, traces, steps, blank)
+            result = _found(search, traces, steps, blank, rng)
+            self._judge(result, first)
         self._calls, self._size = self._calls + 1, (result.states or 1, result.triggers or 0)
         self._traces, self._last = traces, self._last if result.status != "optimal" else result
         return replace(result, seconds=time.perf_counter() - start)
@@ -249,20 +258,30 @@ class Learner:
         self, tree: PrefixTree, limits: Limits, effort: int, on_progress: Callable[[Progress], None] | None
     ) -> Delta | None:
         """A machine to begin with, by the search that takes least: few states, no cycles. The paper's own, unproven."""
-        if self.acyclic and self.objective == "states":
-            return None
         self._look = self._look or ExemplarSets(self.engine, None, acyclic=True)
         look = Deepening(
             tree, self.engine, True, "states", limits, on_progress=on_progress, exemplar_sets=self._look,
-            effort=effort, guessed_optimum=self._look_size, last_resort=False,
+            effort=_less(effort, self._vain_looks), guessed_optimum=self._guess(self._look_size),
+            last_resort=False, books=self._look_books,
         )  # fmt: skip
         look.run()
         self._look_size = None if look.best is None else size(look.best)
+        if self._look_size is not None and self._look_size[1] > self._most_triggers:
+            self._most_triggers, self._vain_searches = self._look_size[1], 0  # what grows may be an unrolled cycle
         return look.best
 
-    def _guess(self) -> tuple[int, int] | None:
+    def _judge(self, result: LearnResult, first: Delta | None) -> None:
+        """The search that did not lead to the machine may take less the next time."""
+        if first is None:
+            self._vain_looks = 0
+            return
+        far_better = FAR_BETTER * (result.triggers or 0) <= size(first)[1]
+        self._vain_looks = self._vain_looks + 1 if far_better else 0
+        self._vain_searches = 0 if far_better or result.status == "optimal" else self._vain_searches + 1
+
+    def _guess(self, last: tuple[int, int] | None) -> tuple[int, int] | None:
         """Where a search that leaves questions open starts: at the last size, but at times from what is proven."""
-        return self._size if self._size[1] and self._calls % RECONSIDER else None
+        return last if last is not None and last[1] and self._calls % RECONSIDER else None
 
     def _goes_on_from(self, traces: Traces, now: LearnResult) -> bool:
         """Whether these are the episodes of the last call, and perhaps more, under the same labels."""
@@ -297,7 +316,9 @@ class Learner:
         return steps, tree, _with_advice(traces, contradiction, self.explain)
 
 
-def _found(search: Deepening, traces: Traces, steps: LabelledSteps, blank: LearnResult) -> LearnResult:
+def _found(
+    search: Deepening, traces: Traces, steps: LabelledSteps, blank: LearnResult, rng: np.random.Generator | None
+) -> LearnResult:
     """Runs the search; its machine gets its numbers, its rewards and the labels that would serve as well."""
     proven = search.run()
     machine: RewardMachine | None = None
@@ -307,6 +328,9 @@ def _found(search: Deepening, traces: Traces, steps: LabelledSteps, blank: Learn
         if size(search.best)[1] <= MOST_ALTERNATIVES:
             with contextlib.suppress(KeyboardInterrupt):  # a machine at hand is worth more than its alternatives
                 labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
+                if rng is not None and any(labels.values()):
+                    search.best = redrawn(search.best, labels, search.judge, rng)
+                    labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
         machine, ends = _machine(traces, steps, search.best, labels)
     return replace(
         blank,
@@ -318,6 +342,11 @@ def _found(search: Deepening, traces: Traces, steps: LabelledSteps, blank: Learn
         termination_conflicts=ends,
         interrupted=search.interrupted,
     )
+
+
+def _less(effort: int | None, times: int) -> int | None:
+    """Half the effort for each time that it was in vain."""
+    return None if effort is None else max(1, effort >> times)
 
 
 def _optimum_of(earlier: LearnResult | None, now: LearnResult) -> tuple[int, int] | None:

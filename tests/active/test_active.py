@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -161,3 +163,25 @@ def test_bad_settings_are_refused(changes: dict[str, float], words: str) -> None
 
 def test_settings_show_functions_by_name() -> None:
     assert Settings.of(trigger_on=max).to_json()["trigger_on"] == "max"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"crm": "yes"}, "crm must be true or false, not 'yes'"),
+        ({"seed": True}, "seed must be a whole number, not True"),
+        ({"episodes": 1.5}, "episodes must be a whole number, not 1.5"),
+        ({"gamma": "0.9"}, "gamma must be a number, not '0.9'"),
+        ({"engine": 3}, "engine must be text, not 3"),
+        ({"objective": "size"}, "objective must be one of triggers, states, not 'size'"),
+        ({"trigger_on": "colour"}, "trigger_on must be one of auto, state, transition, not 'colour'"),
+    ],
+)
+def test_settings_of_the_wrong_kind(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Settings.of(**changes)
+
+
+def test_settings_take_numpy_numbers_and_label_functions() -> None:
+    settings = Settings.of(seed=np.int64(3), epsilon=np.float64(0.5), trigger_on=lambda *step: step[2])
+    assert (type(settings.seed), type(settings.epsilon)) == (int, float)

@@ -8,73 +8,78 @@ import math
 from numba import njit
 
 from markovize.active.tables import Beliefs, Pool, Record
-from markovize.traces import Floats
+from markovize.traces import Bools, Floats
 
 
-@njit(cache=True, inline="always")
-def best(row: Floats) -> float:
-    """The largest entry."""
-    top = row[0]
-    for value in row:
-        if value > top:
-            top = value
+@njit(cache=True)
+def best(q: Floats, u: int, s: int) -> float:
+    """The value of the best action."""
+    top = q[u, s, 0]
+    for a in range(1, q.shape[2]):
+        top = max(top, q[u, s, a])
     return float(top)
 
 
 @njit(cache=True)
-def choose(row: Floats, epsilon: float, first: float, second: float) -> int:
+def choose(q: Floats, u: int, s: int, epsilon: float, first: float, second: float) -> int:
     """ε-greedy with ties broken at random, given two uniform draws."""
+    n_actions = q.shape[2]
     if first < epsilon:
-        return int(second * len(row))
-    top, ties = row[0], 0
-    for value in row:
+        return int(second * n_actions)
+    top, ties, found = q[u, s, 0], 1, 0
+    for a in range(1, n_actions):
+        value = q[u, s, a]
         if value > top:
-            top, ties = value, 1
+            top, ties, found = value, 1, a
         elif value == top:
             ties += 1
+    if ties == 1:
+        return found
     skip = int(second * ties)
-    for a in range(len(row)):
-        if row[a] == top:
+    for a in range(found, n_actions):
+        if q[u, s, a] == top:
             if skip == 0:
                 return a
             skip -= 1
-    return 0  # unreachable: some entry is the largest
+    return found  # unreachable: there are more ties than are skipped
 
 
 @njit(cache=True)
 def update(
-    beliefs: Beliefs, u: int, s: int, a: int, v: int, t: int, reward: float, end: bool, alpha: float, gamma: float
-) -> None:
+    q: Floats, potential: Floats, u: int, s: int, a: int, v: int, t: int, reward: float, end: bool,
+    alpha: float, gamma: float,
+) -> None:  # fmt: skip
     """One step of Q-learning, shaped by the potential."""
-    goal = reward - beliefs.potential[u]
+    goal = reward - potential[u]
     if not end:
-        goal += gamma * (beliefs.potential[v] + best(beliefs.q[v, t]))
-    beliefs.q[u, s, a] += alpha * (goal - beliefs.q[u, s, a])
+        goal += gamma * (potential[v] + best(q, v, t))
+    q[u, s, a] += alpha * (goal - q[u, s, a])
 
 
 @njit(cache=True)
-def counterfactual(beliefs: Beliefs, u: int, transition: int, alpha: float, gamma: float) -> None:
+def counterfactual(beliefs: Beliefs, u: int, x: int, alpha: float, gamma: float) -> None:
     """The same step as it would have been in every other state whose reward is known (CRM)."""
-    label, trigger = beliefs.label[transition], beliefs.trigger[transition]
-    s, a, t = beliefs.source[transition], beliefs.action[transition], beliefs.target[transition]
-    for w in range(len(beliefs.delta)):
+    q, potential, delta, rewards, ends = beliefs.q, beliefs.potential, beliefs.delta, beliefs.reward, beliefs.ends
+    label, trigger = beliefs.label[x], beliefs.trigger[x]
+    s, a, t = beliefs.source[x], beliefs.action[x], beliefs.target[x]
+    for w in range(len(delta)):
         if w != u:
-            v = beliefs.delta[w, trigger]
-            reward = beliefs.reward[w, label, v]
+            v = delta[w, trigger]
+            reward = rewards[w, label, v]
             if not math.isnan(reward):
-                update(beliefs, w, s, a, v, t, reward, beliefs.ends[w, label, v], alpha, gamma)
+                update(q, potential, w, s, a, v, t, reward, ends[w, label, v], alpha, gamma)
 
 
 @njit(cache=True)
-def remember(beliefs: Beliefs, u: int, label: int, v: int, reward: float, end: bool) -> int:
+def remember(rewards: Floats, ends: Bools, u: int, label: int, v: int, reward: float, end: bool) -> int:
     """2 if the reward contradicts the memory, 1 if it is new to it, else 0."""
-    known = beliefs.reward[u, label, v]
+    known = rewards[u, label, v]
     if math.isnan(known):
-        beliefs.reward[u, label, v] = reward
-        beliefs.ends[u, label, v] = end
+        rewards[u, label, v] = reward
+        ends[u, label, v] = end
         return 1
-    if end and not beliefs.ends[u, label, v]:
-        beliefs.ends[u, label, v] = True
+    if end and not ends[u, label, v]:
+        ends[u, label, v] = True
     return 2 if known != reward else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +17,11 @@ from markovize.active.mind import new_mind, new_model, with_more_rows
 from markovize.active.players import Player, SteppingPlayer, TablePlayer, step_limit, world_behind
 from markovize.active.results import RunProgress, RunResult, Solve
 from markovize.active.settings import Settings
+from markovize.active.snapshots import Snapshot, restore, take
 from markovize.active.steps import Kept
 from markovize.active.tables import Rules
 from markovize.active.tours import plan
-from markovize.errors import UnrealisableError
+from markovize.errors import InputError, UnrealisableError
 from markovize.labels import AUTO_ORDER, LabelOn
 from markovize.learning import Auto, Learner, LearnResult
 from markovize.machine import RewardMachine
@@ -32,6 +34,7 @@ MOST_KEPT_STEPS = 400_000
 MANY_TRIGGERS = 8  # from here on finer labels are considered, if they are free
 FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20  # tours start short; after so many quiet episodes they go farther
 DISPLAY_SECONDS = 0.1
+CHECKPOINT_SECONDS = 1.0
 
 
 class ActiveLearner:
@@ -50,20 +53,22 @@ class ActiveLearner:
         settings: Settings | None = None,
         *,
         on_progress: Callable[[RunProgress], None] | None = None,
+        on_checkpoint: Callable[[ActiveLearner], None] | None = None,
         compiled: bool = True,
     ) -> None:
         self.env, self.settings, self.on_progress = env, settings or Settings.of(), on_progress
+        self.on_checkpoint = on_checkpoint
         cfg = self.settings
         self.rng = np.random.default_rng(cfg.seed)
         self.steps = step_limit(env, cfg.max_steps)
         self.world = world_behind(env)
         self._per_transition = cfg.mode == "paper"
-        self._player: Player = (
+        self.player: Player = (
             TablePlayer(self.world, self.rng)
             if self.world is not None and compiled
             else SteppingPlayer(env, self.rng, per_transition=self._per_transition)
         )
-        self.book = self._player.book
+        self.book = self.player.book
         self.book.relabel(_coarsest(cfg.trigger_on), _coarsest(cfg.reward_on))
         self.machine = RewardMachine("state", "state", 1)
         self.kept = Kept()
@@ -71,26 +76,68 @@ class ActiveLearner:
         self.notes: list[str] = []
         self.episode = 0
         self._learner = self._new_learner(cfg.trigger_on, cfg.reward_on)
-        self._model = new_model(self._player.room[0], len(self.book.actions), self._player.room[1])
+        self._model = new_model(self.player.room[0], len(self.book.actions), self.player.room[1])
         self.mind = self._fresh_mind()
-        self._returns: list[Floats] = []
-        self._lengths: list[Ints] = []
+        self.returns: list[Floats] = []
+        self.lengths: list[Ints] = []
         self._horizon, self._quiet = float(FIRST_HORIZON), 0
         self._total: int | None = None if cfg.patience else cfg.episodes
         self._optimum = None if self.world is None else optimal_return(self.world, cfg.gamma, self.steps)
         self._optimal_since: int | None = None
         self._exemplars, self._status = 0, "no conflict"
+        self._many_triggers = MANY_TRIGGERS
+        self.seconds = 0.0  # of earlier parts, where this run was resumed
         self._shown = 0.0
+        self._pace = Pace()
 
     def run(self) -> RunResult:
-        """Plays all episodes."""
-        start = time.perf_counter()
-        self._evaluate()
+        """Plays all episodes, or the rest of them if the run was restored."""
+        start = time.perf_counter() - self.seconds
+        if self.episode == 0:
+            self._evaluate()
         while self._total is None or self.episode < self._total:
             self._play()
             self._end_wait()
             self._show()
-        return self._result(time.perf_counter() - start)
+            if self.on_checkpoint is not None and self._pace.due():
+                self.seconds = time.perf_counter() - start
+                with self._pace:
+                    self.on_checkpoint(self)
+        if not self.solves and len(self.kept):
+            self.machine = self._learner.learn(self.kept.traces(self.book), effort=self.settings.effort).unwrap()
+        self.seconds = time.perf_counter() - start
+        return self.so_far(self._greedy_return())
+
+    # --- stopping and going on -------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """All that this run knows, in plain data. Only between episodes, as in ``on_checkpoint``.
+
+        >>> import gymnasium, markovize
+        >>> env, settings = gymnasium.make("markovize/OfficeWorld-v0", task="c"), Settings.of(episodes=60)
+        >>> saved = []
+        >>> learner = ActiveLearner(env, settings, on_checkpoint=lambda run: saved.append(run.snapshot()))
+        >>> whole = learner.run()
+        >>> again = ActiveLearner(env, settings)
+        >>> if saved:
+        ...     again.restore(saved[0])
+        >>> again.run().machine == whole.machine
+        True
+        """
+        return take(self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Makes this run, which must be new, go on from a snapshot. Its end is that of a run never stopped."""
+        restore(self, snapshot)
+        self._model = self.mind.model
+        result = None
+        for number, solve in enumerate(self.solves, 1):
+            self.notes.append(f"resuming: solve {number} of {len(self.solves)}")
+            self._show()
+            self.notes.pop()
+            result = self._solved(self.kept.first(solve.kept).traces(self.book), number)
+        if result is not None and result.machine != self.machine:
+            raise InputError("the solver does not repeat what it found in this run (another version?); start a new run")
 
     # --- the wait for a first conflict -----------------------------------------------------------------------------
 
@@ -105,11 +152,11 @@ class ActiveLearner:
         """A block of episodes under the same rules, and what follows from it."""
         rules, episodes = self._rules(), self._block()
         returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
-        self.mind, done, why = self._player.play(self.mind, self.machine, rules, episodes, returns, lengths)
+        self.mind, done, why = self.player.play(self.mind, self.machine, rules, episodes, returns, lengths)
         self._model = self.mind.model
         self.episode += done
-        self._returns.append(returns[:done])
-        self._lengths.append(lengths[:done])
+        self.returns.append(returns[:done])
+        self.lengths.append(lengths[:done])
         news = bool(self.mind.record.outcome[3])
         if why == loop.FULL:
             self.mind = with_more_rows(self.mind)
@@ -167,11 +214,16 @@ class ActiveLearner:
         length = int(record.outcome[0])
         self.kept.add(record.transitions[:length], record.rewards[:length], bool(record.outcome[1]))
 
-    def _learn(self) -> None:
-        traces = self.kept.traces(self.book)
-        result = self._finer(traces, self._learner.learn(traces, effort=self.settings.effort))
+    def _solved(self, traces: Traces, number: int) -> LearnResult:
+        """The machine of the first, second, … solve; draws of its own, so that it can be repeated."""
+        rng = np.random.default_rng((self.settings.seed, number))
+        result = self._finer(traces, self._learner.learn(traces, effort=self.settings.effort, rng=rng), rng)
         if result.interrupted:  # the search ends politely on Ctrl-C, but it was the run that the user meant
             raise KeyboardInterrupt
+        return result
+
+    def _learn(self) -> None:
+        result = self._solved(self.kept.traces(self.book), len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         machine = result.unwrap()
@@ -183,25 +235,29 @@ class ActiveLearner:
         if self.settings.transfer and self.settings.mode == "q-learning":
             self._transfer(before, values)
         self._replay_kept()
-        size = machine.states, len(machine.triggers)
+        size = machine.states, len(machine.triggers), self._exemplars, len(self.kept)
         labels = result.trigger_on, result.reward_on
-        self.solves.append(Solve(self.episode, *size, self._exemplars, result.seconds, result.status, *labels))
+        self.solves.append(Solve(self.episode, *size, result.seconds, result.status, *labels))
 
-    def _finer(self, traces: Traces, result: LearnResult) -> LearnResult:
-        """Under finer labels, where these do with far fewer triggers: a large machine is a sign of coarse labels."""
-        cfg = self.settings
-        if (result.triggers or 0) < MANY_TRIGGERS or "auto" not in (cfg.trigger_on, cfg.reward_on):
+    def _finer(self, traces: Traces, result: LearnResult, rng: np.random.Generator) -> LearnResult:
+        """Under other labels, where these do with far fewer triggers: a large machine is a sign of wrong labels.
+
+        Finer ones come first. From few episodes they may look better than they are: so the way back is open.
+        """
+        cfg, labels = self.settings, (result.trigger_on, result.reward_on)
+        if (result.triggers or 0) < self._many_triggers or "auto" not in (cfg.trigger_on, cfg.reward_on):
             return result
-        if (result.trigger_on, result.reward_on) not in AUTO_ORDER:
+        if labels not in AUTO_ORDER:
             return result
-        tried = AUTO_ORDER.index((result.trigger_on, result.reward_on))
-        for trigger_on, reward_on in AUTO_ORDER[tried + 1 :]:
+        here = AUTO_ORDER.index(labels)
+        for trigger_on, reward_on in (*AUTO_ORDER[here + 1 :], *AUTO_ORDER[:here]):
             if cfg.trigger_on in ("auto", trigger_on) and cfg.reward_on in ("auto", reward_on):
                 learner = self._new_learner(trigger_on, reward_on)
-                other = learner.learn(traces, effort=cfg.effort)
+                other = learner.learn(traces, effort=cfg.effort, rng=rng)
                 if other.machine is not None and 2 * len(other.machine.triggers) <= (result.triggers or 0):
                     self._learner = learner
                     return other
+        self._many_triggers = 2 * (result.triggers or 0)
         return result
 
     def _new_learner(self, trigger_on: Auto, reward_on: Auto) -> Learner:
@@ -253,12 +309,12 @@ class ActiveLearner:
     # --- how good it is --------------------------------------------------------------------------------------------
 
     def _greedy_return(self) -> float:
-        if isinstance(self._player, TablePlayer):
-            return float(loop.greedy_return(self._player.tables, self.mind.beliefs, self.steps))
+        if isinstance(self.player, TablePlayer):
+            return float(loop.greedy_return(self.player.tables, self.mind.beliefs, self.steps))
         return mean_greedy_return(self.env, self.mind, self.book, self.steps, self.settings.seed)
 
     def _evaluate(self) -> None:
-        if self._optimum is None or not isinstance(self._player, TablePlayer):
+        if self._optimum is None or not isinstance(self.player, TablePlayer):
             return
         if self._greedy_return() < self._optimum - 1e-9:
             self._optimal_since = None
@@ -270,7 +326,7 @@ class ActiveLearner:
         if self.on_progress is None or now - self._shown < DISPLAY_SECONDS:
             return
         self._shown = now
-        recent = np.concatenate(self._returns[-MOVING:])[-MOVING:]
+        recent = np.concatenate(self.returns[-MOVING:])[-MOVING:]
         mean = float(recent.mean()) if len(recent) else 0.0
         size = self.machine.states, len(self.machine.triggers)
         note = self.notes[-1] if self.notes else ""
@@ -281,16 +337,35 @@ class ActiveLearner:
     def _solve_seconds(self) -> float:
         return sum(solve.seconds for solve in self.solves)
 
-    def _result(self, seconds: float) -> RunResult:
-        if not self.solves and len(self.kept):
-            self.machine = self._learner.learn(self.kept.traces(self.book), effort=self.settings.effort).unwrap()
+    def so_far(self, greedy_return: float = math.nan) -> RunResult:
+        """The run up to this episode; what its policy earns is known only at the end."""
         return RunResult(
-            self.settings, self.machine, self._status, self.episode, self._exemplars, self._solve_seconds(), seconds,
-            self._greedy_return(), self._optimum, self._optimal_since,
-            np.concatenate(self._returns), np.concatenate(self._lengths), tuple(self.solves),
-            self.kept.traces(self.book), tuple(self.book.observations.values), tuple(self.book.actions),
-            self.mind.beliefs.q[:, : len(self.book.observations)].copy(), tuple(self.notes),
+            self.settings, self.machine, self._status, self.episode, self._exemplars, self._solve_seconds(),
+            self.seconds, greedy_return, self._optimum, self._optimal_since,
+            np.concatenate([np.zeros(0), *self.returns]), np.concatenate([np.zeros(0, np.int32), *self.lengths]),
+            tuple(self.solves), self.kept.traces(self.book), tuple(self.book.observations.values),
+            tuple(self.book.actions), self.mind.beliefs.q[:, : len(self.book.observations)].copy(), tuple(self.notes),
+            self.rng.bit_generator.state,
         )  # fmt: skip
+
+
+class Pace:
+    """When to checkpoint: after a while, and never so often that it takes more than a twentieth of the time."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
+        self._began = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time again."""
+        return time.monotonic() >= self._next
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        now = time.monotonic()
+        self._next = now + max(CHECKPOINT_SECONDS, 20 * (now - self._began))
 
 
 def _coarsest(on: Auto) -> LabelOn:

@@ -1,7 +1,8 @@
 """The act–update–detect loop, compiled. :func:`play` runs it on a world's tables, and :mod:`markovize.active.players`
-steps any Gymnasium environment with the same pieces. Both draw the same random numbers in the same order, two for each
-episode and two for each step, so that Q-learning ends with the same numbers. (Planned values may differ in their last
-digit, since states are numbered in another order, and with them which of two equally good ways is taken.)
+steps any Gymnasium environment with the same pieces, through :mod:`markovize.active.handles`. Both draw the same random
+numbers in the same order, two for each episode and two for each step, so that Q-learning ends with the same numbers.
+(Planned values may differ in their last digit, since states are numbered in another order, and with them which of two
+equally good ways is taken.)
 """
 # mypy: disallow-untyped-decorators=False
 
@@ -29,7 +30,7 @@ def begin(beliefs: Beliefs, way: Way, record: Record, rules: Rules, s: int, draw
     record.outcome[2] = -1
     if not rules.directed:
         return 0, longest
-    explored = tour_length(draw, abs(best(beliefs.q[0, s])) > NOTHING, rules.horizon)
+    explored = tour_length(draw, abs(best(beliefs.q, 0, s)) > NOTHING, rules.horizon)
     return explored, min(longest, 2 * rules.horizon) if explored > 0 else longest
 
 
@@ -39,12 +40,11 @@ def act(
     first: float, second: float,
 ) -> int:  # fmt: skip
     """The n-th action of an episode, given two uniform draws."""
-    row = beliefs.q[u, s]
     if not rules.directed:
-        return choose(row, rules.epsilon, first, second)
-    if n < explored or (explored > 0 and abs(best(row)) <= NOTHING):
+        return choose(beliefs.q, u, s, rules.epsilon, first, second)
+    if n < explored or (explored > 0 and abs(best(beliefs.q, u, s)) <= NOTHING):
         return tour(beliefs, model, way, u, s, first, second)
-    return choose(row, 0.0, first, second)
+    return choose(beliefs.q, u, s, 0.0, first, second)
 
 
 @njit(cache=True, inline="always")
@@ -53,7 +53,7 @@ def absorb(
 ) -> int:
     """Learns from one step, a transition x that was paid so much; the machine's next state."""
     v = beliefs.delta[u, beliefs.trigger[x]]
-    known = remember(beliefs, u, beliefs.label[x], v, reward, end)
+    known = remember(beliefs.reward, beliefs.ends, u, beliefs.label[x], v, reward, end)
     if known == 2 and record.outcome[2] < 0:
         record.outcome[2] = n
     if rules.directed:
@@ -62,7 +62,7 @@ def absorb(
         beliefs.visits[v, beliefs.target[x]] += 1
     else:
         s, a, t = beliefs.source[x], beliefs.action[x], beliefs.target[x]
-        update(beliefs, u, s, a, v, t, reward, end, rules.alpha, rules.gamma)
+        update(beliefs.q, beliefs.potential, u, s, a, v, t, reward, end, rules.alpha, rules.gamma)
         if rules.crm:
             counterfactual(beliefs, u, x, rules.alpha, rules.gamma)
     record.transitions[n], record.rewards[n] = x, reward
@@ -127,21 +127,21 @@ def directed_episode(
 
 
 @njit(cache=True)
-def q_episode(
-    world: WorldTables, beliefs: Beliefs, record: Record, rules: Rules, rng: np.random.Generator
-) -> float:
+def q_episode(world: WorldTables, beliefs: Beliefs, record: Record, rules: Rules, rng: np.random.Generator) -> float:
     """One episode of Q-learning; its return. The same as :func:`act` and :func:`absorb`, but nothing else."""
+    q, potential, rewards, ends = beliefs.q, beliefs.potential, beliefs.reward, beliefs.ends
+    successor, n_actions = world.successor, world.successor.shape[1]
     s, m, u, n, total, conflict, end = world.start, world.initial, 0, 0, 0.0, -1, False
     while n < len(record.rewards) and not end:
         first, second = rng.random(), rng.random()
-        a = choose(beliefs.q[u, s], rules.epsilon, first, second)
-        reward, end, t = world.reward[m, s, a], world.ends[m, s, a], world.successor[s, a]
+        a = choose(q, u, s, rules.epsilon, first, second)
+        reward, end, t = world.reward[m, s, a], world.ends[m, s, a], successor[s, a]
         m = world.machine[m, s, a]
-        x = s * world.successor.shape[1] + a
+        x = s * n_actions + a
         v = beliefs.delta[u, beliefs.trigger[x]]
-        if remember(beliefs, u, beliefs.label[x], v, reward, end) == 2 and conflict < 0:
+        if remember(rewards, ends, u, beliefs.label[x], v, reward, end) == 2 and conflict < 0:
             conflict = n
-        update(beliefs, u, s, a, v, t, reward, end, rules.alpha, rules.gamma)
+        update(q, potential, u, s, a, v, t, reward, end, rules.alpha, rules.gamma)
         if rules.crm:
             counterfactual(beliefs, u, x, rules.alpha, rules.gamma)
         record.transitions[n], record.rewards[n] = x, reward
@@ -182,7 +182,8 @@ def replay(
         for n in range(length):
             x, reward = transitions[offsets[e] + n], rewards[offsets[e] + n]
             v = beliefs.delta[u, beliefs.trigger[x]]
-            remember(beliefs, u, beliefs.label[x], v, reward, terminated[e] and n == length - 1)
+            end = terminated[e] and n == length - 1
+            remember(beliefs.reward, beliefs.ends, u, beliefs.label[x], v, reward, end)
             beliefs.visits[v, beliefs.target[x]] += 1
             record.transitions[n], record.rewards[n] = x, reward
             record.before[n], record.after[n] = u, v
@@ -192,7 +193,6 @@ def replay(
         for i in range(2 * length if values else 0):
             n = i if i < length else 2 * length - 1 - i
             x, end = record.transitions[n], terminated[e] and n == length - 1
-            update(
-                beliefs, record.before[n], beliefs.source[x], beliefs.action[x], record.after[n], beliefs.target[x],
-                record.rewards[n], end, alpha, gamma,
-            )  # fmt: skip
+            s, a, t = beliefs.source[x], beliefs.action[x], beliefs.target[x]
+            u, v, reward = record.before[n], record.after[n], record.rewards[n]
+            update(beliefs.q, beliefs.potential, u, s, a, v, t, reward, end, alpha, gamma)

@@ -31,7 +31,7 @@ def new_mind(
         np.full(shape, np.nan), np.zeros(shape, np.bool_), np.full(shape, -1, np.int32), np.full(shape, FAR, np.int32),
         np.zeros((k, states), np.int64), np.zeros((k, states, actions)),
     )  # fmt: skip
-    mind = Mind(beliefs, model, _way(k * states), _pool(max(rows, ROWS), steps), new_record(steps))
+    mind = Mind(beliefs, model, new_way(k * states), _pool(max(rows, ROWS), steps), new_record(steps))
     describe_transitions(mind, book, per_transition)
     return mind
 
@@ -65,7 +65,7 @@ def grown(mind: Mind, book: StepBook, machine: RewardMachine) -> Mind:
         _padded(beliefs.holder, shape, -1), _padded(beliefs.shortest, shape, FAR),
         _padded(beliefs.visits, (k, more_states), 0), _padded(beliefs.q, (k, more_states, actions), 0.0),
     )  # fmt: skip
-    return Mind(beliefs, model, _way(k * more_states), pool, record)
+    return Mind(beliefs, model, new_way(k * more_states), pool, record)
 
 
 def with_more_rows(mind: Mind) -> Mind:
@@ -94,6 +94,12 @@ def new_record(steps: int) -> Record:
     return Record(_zeros(steps), np.zeros(steps), _zeros(steps), _zeros(steps), _zeros(4))
 
 
+def new_way(nodes: int) -> Way:
+    """Room for the ways through so many nodes."""
+    n = nodes + 1
+    return Way(_zeros(n), _zeros(n), _zeros(n), _zeros(n), _zeros(n), np.zeros(n), _zeros(2))
+
+
 def _delta(book: StepBook, machine: RewardMachine, labels: int) -> Ints:
     table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, labels, book.trigger_labels), axis=1)
     known = book.delta(machine)
@@ -107,11 +113,6 @@ def _pool(rows: int, steps: int) -> Pool:
         np.zeros(rows, np.bool_), np.zeros(rows, np.int32), np.arange(rows - 1, -1, -1, dtype=np.int32),
         np.array([rows], np.int32),
     )  # fmt: skip
-
-
-def _way(nodes: int) -> Way:
-    n = nodes + 1
-    return Way(_zeros(n), _zeros(n), _zeros(n), _zeros(n), _zeros(n), np.zeros(n), _zeros(2))
 
 
 def _zeros(size: int) -> Ints:

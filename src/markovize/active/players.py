@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections import deque
+from math import isfinite
 from typing import Any, Protocol
 
 import gymnasium as gym
 import numpy as np
 
-from markovize.active import loop
+from markovize.active import handles, loop
+from markovize.active.handles import Handle
 from markovize.active.mind import describe_transitions, grown
 from markovize.active.steps import StepBook
 from markovize.active.tables import Mind, Rules, WorldTables
@@ -17,11 +18,12 @@ from markovize.envs import WorldEnv
 from markovize.errors import InputError
 from markovize.machine import RewardMachine
 from markovize.spaces import check_discrete
-from markovize.traces import Floats, Ints
+from markovize.traces import Floats, Ints, Longs
 from markovize.worlds import World
 
 HARMLESS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")  # wrappers that change nothing but the step limit
 STATES, TRANSITIONS = 64, 256  # first room for what an unknown environment may show
+RECENT = 10  # episodes that a player remembers
 
 
 class Player(Protocol):
@@ -55,7 +57,10 @@ class TablePlayer:
 
 
 class SteppingPlayer:
-    """Plays any environment with discrete observations and actions, step by step."""
+    """Plays any environment with discrete observations and actions, step by step.
+
+    ``recent`` has the last episodes: the seed of their reset, their transitions and rewards.
+    """
 
     def __init__(self, env: gym.Env[Any, Any], rng: np.random.Generator, *, per_transition: bool) -> None:
         check_discrete(env)
@@ -66,47 +71,57 @@ class SteppingPlayer:
         self._actions = [int(space.start) + n for n in range(int(space.n))]
         self.book = StepBook([], self._actions)
         self.room = (STATES, TRANSITIONS)
+        self.recent: deque[tuple[int, Ints, Floats]] = deque(maxlen=RECENT)
         self._ids: dict[Any, int] = {}
+        self._handle: Handle | None = None
 
     def play(
         self, mind: Mind, machine: RewardMachine, rules: Rules, episodes: int, returns: Floats, lengths: Ints
     ) -> tuple[Mind, int, int]:
         """As in :class:`Player`."""
-        draw = self._rng.random
+        numbers = handles.numbers(rules)
         for episode in range(episodes):
             if mind.pool.free_rows[0] == 0:
                 return mind, episode, loop.FULL
-            mind = self._episode(mind, machine, rules, draw, episode, returns, lengths)
-            if loop.conclude(mind, rules) == loop.CONFLICT:
+            mind, returns[episode], lengths[episode] = self._episode(mind, machine, numbers)
+            if handles.conclude(self._rows(mind), numbers) == loop.CONFLICT:
                 return mind, episode + 1, loop.CONFLICT
             if rules.kept or mind.record.outcome[3]:
                 return mind, episode + 1, loop.DONE
         return mind, episodes, loop.DONE
 
-    def _episode(
-        self, mind: Mind, machine: RewardMachine, rules: Rules, draw: Callable[[], float],
-        episode: int, returns: Floats, lengths: Ints,
-    ) -> Mind:  # fmt: skip
-        observation, _ = self._env.reset(seed=int(draw() * 2**31))
-        s, u, n, total, over = self._id(observation), 0, 0, 0.0, False
+    def _episode(self, mind: Mind, machine: RewardMachine, numbers: Floats) -> tuple[Mind, float, int]:
+        """(the mind, the episode's return, its length)."""
+        identify, actions, book = self._id, self._actions, self.book
+        step, act, absorb = self._env.step, handles.act, handles.absorb
+        seed = int(self._rng.random() * 2**31)
+        observation, _ = self._env.reset(seed=seed)
+        s, u, n, total, over = identify(observation), 0, 0, 0.0, False
         mind = self._fitted(mind, machine)
-        explored, longest = loop.begin(mind.beliefs, mind.way, mind.record, rules, s, draw())
-        transition, act, absorb, step = self.book.transition, loop.act, loop.absorb, self._env.step
+        rows = self._rows(mind)
+        explored, longest = handles.begin(rows, numbers, s)
         while n < longest and not over:
-            a = act(mind.beliefs, mind.model, mind.way, rules, n, explored, u, s, draw(), draw())
-            observation, reward, terminated, truncated, _ = step(self._actions[a])
-            if not math.isfinite(reward):
+            a = act(rows, numbers, n, explored, u, s)
+            observation, reward, terminated, truncated, _ = step(actions[a])
+            reward, end = float(reward), bool(terminated)
+            if not isfinite(reward):
                 raise InputError(f"the environment paid {reward} in step {n} of an episode; rewards must be finite")
-            t = self._id(observation)
-            known = len(self.book)
-            x = transition(s, a, t)
+            t, known = identify(observation), len(book.source)
+            x = book.transition(s, a, t)
             if x == known:
                 mind = self._fitted(mind, machine, known)
-            u = absorb(mind.beliefs, mind.model, mind.record, rules, n, u, x, float(reward), bool(terminated))
-            total += float(reward)
-            s, n, over = t, n + 1, bool(terminated or truncated)
-        returns[episode], lengths[episode] = total, n
-        return mind
+                rows = self._rows(mind)
+            u = absorb(rows, numbers, n, u, x, reward, end)
+            total += reward
+            s, n, over = t, n + 1, end or bool(truncated)
+        self.recent.append((seed, mind.record.transitions[:n].copy(), mind.record.rewards[:n].copy()))
+        return mind, total, n
+
+    def _rows(self, mind: Mind) -> Longs:
+        """The handle's rows, made anew for another mind."""
+        if self._handle is None or self._handle.mind is not mind:
+            self._handle = Handle(mind, self._rng)
+        return self._handle.rows
 
     def _id(self, observation: Any) -> int:
         key = observation.tobytes() if isinstance(observation, np.ndarray) else observation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,7 @@ class Solve:
     states: int
     triggers: int
     exemplars: int
+    kept: int  # episodes that it had to explain
     seconds: float
     status: str
     trigger_on: str
@@ -73,6 +74,7 @@ class RunResult:
     actions: tuple[Value, ...] = field(repr=False)
     q: Floats = field(repr=False)  # [u, observation, action]
     notes: tuple[str, ...] = ()
+    rng: Mapping[str, Any] = field(default_factory=dict, repr=False)  # the generator's state at the end
 
     def q_rows(self) -> Iterator[tuple[int, Value, Value, float]]:
         """(u, observation, action, value) of every entry of the Q table."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
+import numpy as np
+
 from markovize.deepening import Objective
 from markovize.errors import InputError
 from markovize.labels import Explain, LabelOn
@@ -12,6 +14,10 @@ from markovize.learning import Auto
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
+CHOICES: Final = {
+    "mode": MODES, "objective": ("triggers", "states"), "explain": ("reward", "reward+termination"),
+    "trigger_on": ("auto", "state", "transition"), "reward_on": ("auto", "state", "transition"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,11 @@ class Settings:
         return replace(cls(mode=mode), **given | changes)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
+        for name, field in self.__dataclass_fields__.items():
+            value = getattr(self, name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, name, value := value.item())
+            _check_kind(name, value, str(field.type))
         for name in ("epsilon", "wait_epsilon", "alpha"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
@@ -94,6 +105,30 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as its name."""
         return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+def _check_kind(name: str, value: Any, kind: str) -> None:
+    """Settings may come from a file or a command line.
+
+    >>> _check_kind("crm", "yes", "bool")
+    Traceback (most recent call last):
+    markovize.errors.InputError: crm must be true or false, not 'yes'
+    """
+    if value is None and kind.endswith("None"):
+        return
+    kind = kind.removesuffix(" | None")
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fits, words = {
+        "bool": (isinstance(value, bool), "true or false"),
+        "int": (number and isinstance(value, int), "a whole number"),
+        "float": (number, "a number"),
+        "str": (isinstance(value, str), "text"),
+    }.get(kind, (True, ""))
+    choices = CHOICES.get(name, ())
+    if choices and not (value in choices or (callable(value) and name in ("trigger_on", "reward_on"))):
+        fits, words = False, f"one of {', '.join(choices)}"
+    if not fits:
+        raise InputError(f"{name} must be {words}, not {value!r}")
 
 
 def _plain(value: LabelOn | Any) -> Any:

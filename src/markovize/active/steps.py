@@ -130,6 +130,14 @@ class Kept:
         self.terminated.append(bool(terminated))
         self.steps += len(transitions)
 
+    def first(self, number: int) -> Kept:
+        """The episodes that came first."""
+        kept = Kept()
+        columns = self.transitions[:number], self.rewards[:number], self.terminated[:number]
+        for episode in zip(*columns, strict=True):
+            kept.add(*episode)
+        return kept
+
     def columns(self) -> tuple[Longs, Ints, Floats, Bools]:
         """Offsets, transitions, rewards and endings of all episodes."""
         offsets = np.cumsum([0, *map(len, self.transitions)], dtype=np.int64)

@@ -14,6 +14,7 @@ from numba import njit
 
 from markovize.active.kernels import best
 from markovize.active.tables import Beliefs, Model, Way
+from markovize.traces import Ints, Longs
 
 TRIES = 10  # of each action in each state of a stochastic environment, before one looks elsewhere
 
@@ -53,7 +54,7 @@ def plan(beliefs: Beliefs, model: Model, gamma: float, tolerance: float) -> None
                         reward = beliefs.reward[u, label, v]
                         here = 0.0 if math.isnan(reward) else reward
                         if not beliefs.ends[u, label, v]:
-                            here += gamma * best(beliefs.q[v, beliefs.target[x]])
+                            here += gamma * best(beliefs.q, v, beliefs.target[x])
                         value += model.seen[x] * here
                         tries += model.seen[x]
                         x = model.next[x]
@@ -66,13 +67,12 @@ def plan(beliefs: Beliefs, model: Model, gamma: float, tolerance: float) -> None
 
 
 @njit(cache=True)
-def too_little_tried(model: Model, s: int, a: int) -> bool:
-    """Whether an action deserves another try: once is enough, unless the environment wavers."""
-    x = model.first[s, a]
-    tries, enough = 0, TRIES if model.wavers[0] else 1
+def too_little_tried(seen: Longs, following: Ints, x: int, enough: int) -> bool:
+    """Whether an action deserves another try, given the first of its transitions."""
+    tries = 0
     while x >= 0 and tries < enough:
-        tries += model.seen[x]
-        x = model.next[x]
+        tries += seen[x]
+        x = following[x]
     return tries < enough
 
 
@@ -82,36 +82,42 @@ def find_way(beliefs: Beliefs, model: Model, way: Way, u: int, s: int, first: fl
 
     Staying and bumping are on no shortest way, but may matter as much as moving.
     """
-    states, n_actions = model.first.shape
-    way.parent[:] = -1
+    trigger, label_of, delta, target_of = beliefs.trigger, beliefs.label, beliefs.delta, beliefs.target
+    rewards, ends, visits = beliefs.reward, beliefs.ends, beliefs.visits
+    outcomes, seen, following = model.first, model.seen, model.next
+    parent, by, queue, weight = way.parent, way.by, way.queue, way.weight
+    enough = TRIES if model.wavers[0] else 1  # tries of an action
+    states, n_actions = outcomes.shape
+    parent[:] = -1
     start = u * states + s
-    way.parent[start] = start
-    way.queue[0] = start
+    parent[start] = start
+    queue[0] = start
     head, tail, target, last = 0, 1, -1, -1
     unseen, unseen_action = -1, -1
     total = 0.0
     while head < tail:
-        node = way.queue[head]
-        u, s = node // states, node % states
-        total += 1.0 / (1.0 + beliefs.visits[u, s])
-        way.weight[head] = total
+        node = queue[head]
+        u = node // states
+        s = node - u * states
+        total += 1.0 / (1.0 + visits[u, s])
+        weight[head] = total
         for a in range(n_actions):
-            x = model.first[s, a]
-            if too_little_tried(model, s, a):  # the nearest such is the target
+            x = outcomes[s, a]
+            if too_little_tried(seen, following, x, enough):  # the nearest such is the target
                 target, last = node, a
                 break
             while x >= 0:
-                label, v = beliefs.label[x], beliefs.delta[u, beliefs.trigger[x]]
-                if math.isnan(beliefs.reward[u, label, v]):
+                label, v = label_of[x], delta[u, trigger[x]]
+                if math.isnan(rewards[u, label, v]):
                     if unseen < 0:
                         unseen, unseen_action = node, a
-                elif not beliefs.ends[u, label, v]:
-                    there = v * states + beliefs.target[x]
-                    if way.parent[there] < 0:
-                        way.parent[there], way.by[there] = node, a
-                        way.queue[tail] = there
+                elif not ends[u, label, v]:
+                    there = v * states + target_of[x]
+                    if parent[there] < 0:
+                        parent[there], by[there] = node, a
+                        queue[tail] = there
                         tail += 1
-                x = model.next[x]
+                x = following[x]
         if target >= 0:
             break
         head += 1
@@ -122,26 +128,26 @@ def find_way(beliefs: Beliefs, model: Model, way: Way, u: int, s: int, first: fl
         low, high, aim = 0, tail - 1, first * total
         while low < high:
             middle = (low + high) // 2
-            if way.weight[middle] > aim:
+            if weight[middle] > aim:
                 high = middle
             else:
                 low = middle + 1
-        target = way.queue[low]
+        target = queue[low]
     at, node = 1, target
     while node != start:
         at += 1
-        node = way.parent[node]
+        node = parent[node]
     way.place[0], way.place[1] = 0, at
     node, a = target, last
     while at > 0:
         at -= 1
         way.nodes[at], way.actions[at] = node, a
-        a, node = way.by[node], way.parent[node]
+        a, node = by[node], parent[node]
 
 
 @njit(cache=True)
 def tour(beliefs: Beliefs, model: Model, way: Way, u: int, s: int, first: float, second: float) -> int:
-    """The next action of a tour."""
+    """The next action of a tour; a new way is found only where the old one ends, or was lost."""
     states = model.first.shape[0]
     if way.place[0] >= way.place[1] or way.nodes[way.place[0]] != u * states + s:
         find_way(beliefs, model, way, u, s, first, second)

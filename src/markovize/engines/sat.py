@@ -85,7 +85,7 @@ class Formula:
         from pysat.solvers import Solver
 
         self._solver = Solver(name=solver)
-        self._add = self._solver.add_clause
+        self._add = self._solver.solver.add_clause  # without the detour by the wrapper: there are many
         self._top = 0
         self._states, self._acyclic = states, acyclic
         self._moves: dict[int, list[list[int]]] = {}
@@ -164,18 +164,27 @@ class Formula:
                     self._add([-upto, firsts[j][i, x], *edge])
 
     def _count_others(self, others: list[int], spare: int | None) -> None:
-        if spare is None or not others:
+        """At most ``spare`` of them, by a totalizer that never counts further than that."""
+        if spare is None:
             return
         if spare == 0:
             for other in others:
                 self._add([-other])
             return
-        from pysat.card import CardEnc, EncType
+        groups = [[other] for other in others]  # each: "at least 1 of my own", "at least 2", ...
+        while len(groups) > 1:
+            pairs = zip(groups[::2], groups[1::2], strict=False)
+            groups = [self._sum(a, b, spare) for a, b in pairs] + groups[len(groups) // 2 * 2 :]
 
-        counter = CardEnc.atmost(others, bound=spare, top_id=self._top, encoding=EncType.totalizer)
-        self._top = max(self._top, counter.nv)
-        for clause in counter.clauses:
-            self._add(clause)
+    def _sum(self, first: list[int], second: list[int], most: int) -> list[int]:
+        """Counts two groups as one; more than ``most`` is forbidden."""
+        both = [self._new() for _ in range(min(most, len(first) + len(second)))]
+        for i in range(len(first) + 1):
+            for j in range(min(len(second), most + 1 - i) + 1):
+                if i + j:
+                    reached = [-literal for literal in (*first[i - 1 : i], *second[j - 1 : j])]
+                    self._add(reached + both[i + j - 1 : i + j])
+        return both
 
     def catch_up(self, tree: ExemplarTree) -> None:
         """Adds the clauses of exemplars that came since the last call."""

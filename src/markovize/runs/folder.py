@@ -1,44 +1,145 @@
-"""A run as a folder of plain files, which any program can read.
-
-========================  =========================================================================
-``config.json``           the environment, its arguments, all settings, the version
-``metrics.csv``           a row for each block of episodes
-``exemplars.jsonl``       the episodes that the solver was given
-``machine.json, .svg``    the machine
-``q.csv``                 what each action is worth, for each machine state and observation
-``curve.png``             returns and machine sizes
-``result.json``           the numbers; written last, so where it is the rest is, too
-``timings.json``          seconds; all other files are the same whenever the run is repeated
-========================  =========================================================================
-"""
+"""The folder of a run, from its first file to its last; :mod:`markovize.runs` lists what is in it."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
+import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from markovize.drawing import draw
 from markovize.errors import InputError
 from markovize.formats import write_episodes, write_machine
-from markovize.formats.files import atomic_write, one_line, read_text
-from markovize.values import jsonable, strict_json
+from markovize.formats.files import atomic_write, one_line, read_text, readable
+from markovize.runs.contents import json_text, metrics, q_table
+from markovize.runs.picture import curve
+from markovize.values import strict_json
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from markovize.active import ActiveLearner, RunResult, Settings
 
-    from markovize.active import RunResult
-
-BLOCKS: Final = 200  # rows of metrics.csv, about
-WINDOW: Final = 100  # episodes in a moving average
 TIMINGS: Final = ("seconds", "solve_seconds")
-_INK, _LINE, _GOAL, _STEPS = "#37474f", "#1565c0", "#9e9e9e", "#c62828"
+CHECKPOINT: Final = "checkpoint.npz"
+CONFIG: Final = ("env_id", "env_args", "imports", "settings", "markovize")
+
+
+class RunFolder:
+    """Where a run is kept while it goes on.
+
+    Every file is replaced in one piece, so that a run killed at any instant can be resumed from its last checkpoint,
+    and ends as if nothing had happened.
+
+    >>> import gymnasium, tempfile, markovize
+    >>> env, settings = gymnasium.make("markovize/BreakfastWorld-v0"), markovize.Settings.of(episodes=100)
+    >>> folder = RunFolder.new(Path(tempfile.mkdtemp(), "run"), "markovize/BreakfastWorld-v0", {}, settings)
+    >>> learner = markovize.ActiveLearner(env, settings, on_checkpoint=folder.checkpoint)
+    >>> folder.restore(learner)  # a run that was killed before would go on
+    False
+    >>> folder.finish(learner.run())
+    >>> RunFolder.open(folder.path).finished
+    True
+    """
+
+    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
+        self.path, self.config = path, config
+
+    @classmethod
+    def new(
+        cls, folder: str | os.PathLike[str], env_id: str, env_args: Mapping[str, Any], settings: Settings,
+        *, imports: Sequence[str] = (),
+    ) -> RunFolder:  # fmt: skip
+        """Makes the folder; one with files in it is refused. ``imports`` are modules that register the environment."""
+        from markovize import __version__
+
+        path = check_new(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:  # names may contain a zero byte
+            raise InputError(f"cannot be made: {one_line(error)}", where=one_line(path)) from None
+        values = env_id, dict(env_args), list(imports), settings.to_json(), __version__
+        config = dict(zip(CONFIG, values, strict=True))
+        atomic_write(path / "config.json", json_text(config))
+        return cls(path, config)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> RunFolder:
+        """The folder of a run that was begun.
+
+        >>> RunFolder.open("no/such/run")
+        Traceback (most recent call last):
+        markovize.errors.InputError: no/such/run: no run was begun here (no config.json)
+        """
+        path = Path(folder)
+        if not os.path.lexists(path / "config.json"):
+            raise InputError("no run was begun here (no config.json)", where=one_line(path))
+        config = _object(path / "config.json")
+        missing = [name for name in CONFIG if name not in config]
+        if missing:
+            raise InputError(f"not the configuration of a run: no {missing[0]!r}", where=one_line(path / "config.json"))
+        return cls(path, config)
+
+    @property
+    def settings(self) -> Settings:
+        """How the run is made, as its configuration says."""
+        from markovize.active import Settings
+
+        where = one_line(self.path / "config.json")
+        try:
+            return Settings.of(**self.config["settings"])
+        except (InputError, TypeError, AttributeError) as error:
+            raise InputError(f"settings: {one_line(error)}", where=where) from None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is over and all its files are there."""
+        return (self.path / "result.json").is_file()
+
+    def checkpoint(self, learner: ActiveLearner) -> None:
+        """Saves a run that goes on, and what it has found so far; for ``ActiveLearner(on_checkpoint=…)``."""
+        self.show(learner.so_far())
+        atomic_write(self.path / CHECKPOINT, learner.snapshot().to_bytes())
+
+    def restore(self, learner: ActiveLearner) -> bool:
+        """Brings a new learner to the last checkpoint; False if there is none yet."""
+        from markovize.active import Snapshot
+
+        path = self.path / CHECKPOINT
+        if not os.path.lexists(path):
+            return False
+        snapshot = Snapshot.from_bytes(readable(path).read_bytes(), one_line(path))
+        try:
+            learner.restore(snapshot)
+        except InputError as error:
+            raise InputError(str(error), where=one_line(self.path)) from None
+        return True
+
+    def finish(self, result: RunResult) -> None:
+        """The last files, and away with what was only for going on."""
+        summary = result.to_json()
+        self.show(result)
+        draw(result.machine, self.path / "machine.svg")
+        atomic_write(self.path / "curve.png", curve(result))
+        solves = [{"episode": solve.episode, "seconds": solve.seconds} for solve in result.solves]
+        timings = {name: summary[name] for name in TIMINGS} | {"solves": solves}
+        atomic_write(self.path / "timings.json", json_text(timings))
+        numbers = {name: value for name, value in summary.items() if name not in TIMINGS}
+        atomic_write(self.path / "result.json", json_text(numbers))
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Removes the checkpoint of a finished run, and pieces of files that a killed process left."""
+        for leftover in [self.path / CHECKPOINT, *self.path.glob(".*.tmp")]:
+            with contextlib.suppress(FileNotFoundError):
+                leftover.unlink()
+
+    def show(self, result: RunResult) -> None:
+        """The plain files of a run, wherever it is."""
+        atomic_write(self.path / "metrics.csv", metrics(result))
+        write_episodes(self.path / "exemplars.jsonl", result.kept)
+        write_machine(self.path / "machine.json", result.machine)
+        atomic_write(self.path / "q.csv", q_table(result))
+        atomic_write(self.path / "rng.json", json_text(result.rng))
 
 
 def write_run(
@@ -49,33 +150,11 @@ def write_run(
     *,
     imports: Sequence[str] = (),
 ) -> None:
-    """Writes everything about a run into a new folder; one with files in it is refused.
+    """Writes everything about a run that is over into a new folder.
 
-    ``imports`` are modules that register the environment. The same run gives the same bytes, except in
-    ``timings.json``.
+    The same run gives the same bytes, except in ``timings.json``.
     """
-    from markovize import __version__
-
-    folder = check_new(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:  # names may contain a zero byte
-        raise InputError(f"cannot be made: {one_line(error)}", where=one_line(folder)) from None
-    summary = result.to_json()
-    config = {
-        "env_id": env_id, "env_args": dict(env_args), "imports": list(imports),
-        "settings": result.settings.to_json(), "markovize": __version__,
-    }  # fmt: skip
-    solves = [{"episode": solve.episode, "seconds": solve.seconds} for solve in result.solves]
-    atomic_write(folder / "config.json", _json(config))
-    atomic_write(folder / "metrics.csv", _metrics(result))
-    write_episodes(folder / "exemplars.jsonl", result.kept)
-    write_machine(folder / "machine.json", result.machine)
-    draw(result.machine, folder / "machine.svg")
-    atomic_write(folder / "q.csv", _q_table(result))
-    atomic_write(folder / "curve.png", curve(result))
-    atomic_write(folder / "timings.json", _json({name: summary[name] for name in TIMINGS} | {"solves": solves}))
-    atomic_write(folder / "result.json", _json({name: v for name, v in summary.items() if name not in TIMINGS}))
+    RunFolder.new(folder, env_id, env_args, result.settings, imports=imports).finish(result)
 
 
 def read_run(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -109,103 +188,6 @@ def check_new(folder: str | os.PathLike[str]) -> Path:
     except OSError as error:  # names that are too long, folders that cannot be looked into
         raise InputError(f"cannot be made: {one_line(error)}", where=where) from None
     return path
-
-
-def moving_average(values: npt.ArrayLike, window: int = WINDOW) -> npt.NDArray[np.float64]:
-    """The mean of each value and those before it, at most ``window`` of them.
-
-    >>> moving_average([2, 4, 6, 8], 2).tolist()
-    [2.0, 3.0, 5.0, 7.0]
-    """
-    sums = np.concatenate([[0.0], np.cumsum(np.asarray(values, np.float64))])
-    ends = np.arange(1, len(sums))
-    starts = np.maximum(0, ends - window)
-    return np.asarray((sums[ends] - sums[starts]) / (ends - starts), np.float64)
-
-
-def curve(result: RunResult) -> bytes:
-    """A PNG picture: the moving average of the returns, and below it the number of machine states."""
-    import matplotlib.style
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    episodes = len(result.returns)
-    settings: dict[Any, Any] = {"font.size": 9, "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _INK}
-    settings |= {"xtick.color": _INK, "ytick.color": _INK, "axes.spines.top": False, "axes.spines.right": False}
-    # the user's own settings must not change the bytes
-    with matplotlib.style.context(["default", settings]):
-        figure = Figure(figsize=(7, 4.2), facecolor="white", layout="constrained")
-        FigureCanvasAgg(figure)
-        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
-        if result.optimal_return is not None:
-            label = f"optimal: {result.optimal_return:g}"
-            upper.axhline(result.optimal_return, color=_GOAL, linestyle="--", linewidth=1.2, label=label)
-        label = f"mean of the last {WINDOW} episodes"
-        upper.plot(np.arange(1, episodes + 1), moving_average(result.returns), color=_LINE, linewidth=1.4, label=label)
-        upper.set_ylabel("return")
-        upper.margins(x=0)
-        upper.legend(frameon=False, loc="lower right")
-        at, states = _state_steps(result, episodes)
-        lower.step(at, states, where="post", color=_STEPS, linewidth=1.4)
-        lower.set_ylim(0, max(states) + 1)
-        lower.yaxis.set_major_locator(MaxNLocator(nbins=3, integer=True))
-        lower.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
-        lower.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
-        lower.set_ylabel("states")
-        lower.set_xlabel("episode")
-        lower.set_xlim(1, max(2, episodes))
-        for axes in (upper, lower):
-            axes.grid(axis="y", color="#eceff1", linewidth=0.8)
-            axes.set_axisbelow(True)
-        figure.align_ylabels()
-        out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
-    return out.getvalue()
-
-
-def _state_steps(result: RunResult, episodes: int) -> tuple[list[int], list[int]]:
-    at, states = [1], [1]
-    for solve in result.solves:
-        at.append(min(max(1, solve.episode), max(1, episodes)))
-        states.append(solve.states)
-    return [*at, max(1, episodes)], [*states, states[-1]]
-
-
-def _metrics(result: RunResult) -> str:
-    episodes = len(result.returns)
-    block = max(1, episodes // BLOCKS)
-    solved = [solve.episode for solve in result.solves]
-    rows = []
-    for start in range(0, episodes, block):
-        end = min(start + block, episodes)
-        last = int(np.searchsorted(solved, end, side="right"))
-        solve = result.solves[last - 1] if last else None
-        sizes = (1, 0, 0) if solve is None else (solve.states, solve.triggers, solve.exemplars)
-        means = (f"{float(np.mean(values[start:end])):.9g}" for values in (result.returns, result.lengths))
-        rows.append((end, *means, *sizes))
-    return _csv(("episode", "mean_return", "mean_length", "states", "triggers", "exemplars"), rows)
-
-
-def _q_table(result: RunResult) -> str:
-    rows = ((u, _cell(observation), _cell(action), f"{float(q):.9g}") for u, observation, action, q in result.q_rows())
-    return _csv(("u", "observation", "action", "value"), rows)
-
-
-def _cell(value: Any) -> str:
-    return json.dumps(jsonable(value))
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
 def _object(path: Path) -> dict[str, Any]:

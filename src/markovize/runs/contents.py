@@ -1,0 +1,57 @@
+"""What the plain files of a run say."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from markovize.values import jsonable
+
+if TYPE_CHECKING:
+    from markovize.active import RunResult
+
+BLOCKS: Final = 200  # rows of metrics.csv, about
+
+
+def metrics(result: RunResult) -> str:
+    """A row for each block of episodes: means, and the machine at its end."""
+    episodes = len(result.returns)
+    block = max(1, episodes // BLOCKS)
+    solved = [solve.episode for solve in result.solves]
+    rows = []
+    for start in range(0, episodes, block):
+        end = min(start + block, episodes)
+        last = int(np.searchsorted(solved, end, side="right"))
+        solve = result.solves[last - 1] if last else None
+        sizes = (1, 0, 0) if solve is None else (solve.states, solve.triggers, solve.exemplars)
+        means = (f"{float(np.mean(values[start:end])):.9g}" for values in (result.returns, result.lengths))
+        rows.append((end, *means, *sizes))
+    return _csv(("episode", "mean_return", "mean_length", "states", "triggers", "exemplars"), rows)
+
+
+def q_table(result: RunResult) -> str:
+    """A row for each machine state, observation and action."""
+    rows = ((u, _cell(observation), _cell(action), f"{float(q):.9g}") for u, observation, action, q in result.q_rows())
+    return _csv(("u", "observation", "action", "value"), rows)
+
+
+def _cell(value: Any) -> str:
+    return json.dumps(jsonable(value))
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """JSON as people read it."""
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"

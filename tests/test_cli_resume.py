@@ -1,0 +1,165 @@
+"""``markovize run --resume``: after kill -9, after Ctrl-C, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import markovize
+
+RUNS = {
+    "directed": ("markovize/OfficeWorld-v0", "--env-arg", "task=d", "--acyclic", "--episodes", "600", "--seed", "2"),
+    "paper": ("markovize/OfficeWorld-v0", "--env-arg", "task=e", "--mode", "paper", "--episodes", "60000"),
+    "stepping": ("Lamp-v0", "--import", "lamp", "--episodes", "2500", "--mode", "q-learning"),
+}
+LAMP = """
+import time
+import gymnasium
+
+class Lamp(gymnasium.Env):
+    "A corridor: the right end pays if the left end was seen."
+    observation_space = gymnasium.spaces.Discrete(6)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place, self.lit = 2 + int(self.np_random.integers(2)), False
+        return self.place, {}
+
+    def step(self, action):
+        time.sleep(2e-5)
+        self.place = min(5, max(0, self.place + (1 if action else -1)))
+        self.lit = self.lit or self.place == 0
+        return self.place, float(self.lit and self.place == 5), self.place == 5, False, {}
+
+gymnasium.register("Lamp-v0", entry_point=Lamp, max_episode_steps=40)
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "lamp.py").write_text(LAMP)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def start(*args: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "markovize", "run", *map(str, args)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "timings.json"}
+
+
+def until(condition: object, process: subprocess.Popen[str]) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + 120
+    while not condition() and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def killed_and_resumed(kind: str, kills: int, seed: int) -> None:
+    """Kills a run again and again, a while after it begins to play, and compares its end with an undisturbed one."""
+    chance = random.Random(seed)
+    assert ended(start(*RUNS[kind], "--out", "whole", "--json"))[0] == 0
+    process, interrupted = start(*RUNS[kind], "--out", "killed"), 0
+    for _ in range(kills):
+        until(lambda: Path("killed", "config.json").is_file(), process)
+        time.sleep(chance.uniform(0, 4.0))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            interrupted += 1
+        ended(process)
+        process = start("--resume", "killed")
+    code, _, err = ended(process)
+    assert (code, err) == (0, "")
+    assert interrupted
+    assert contents(Path("killed")) == contents(Path("whole"))
+
+
+@pytest.mark.parametrize("kind", ["directed", "stepping"])
+def test_kill_9(kind: str, here: Path) -> None:
+    del here
+    killed_and_resumed(kind, kills=2, seed=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.parametrize("seed", range(4))
+def test_kill_9_many_times(kind: str, seed: int, here: Path) -> None:
+    del here
+    killed_and_resumed(kind, kills=8, seed=seed)
+
+
+def test_ctrl_c_leaves_a_run_that_can_go_on(here: Path) -> None:
+    process = start(*RUNS["stepping"], "--episodes", "1000000", "--out", "stopped")
+    until(lambda: (here / "stopped" / "checkpoint.npz").is_file(), process)
+    process.send_signal(signal.SIGINT)
+    code, out, err = ended(process)
+    assert (code, out) == (130, "")
+    assert err == "markovize: interrupted; go on with: markovize run --resume stopped\n"
+    so_far = markovize.read_machine("stopped/machine.json")
+    assert markovize.replay(so_far, markovize.read_episodes("stopped/exemplars.jsonl")).mismatches == 0
+    assert len((here / "stopped" / "metrics.csv").read_text().splitlines()) > 2
+
+
+def test_a_run_that_is_over(here: Path) -> None:
+    code, out, _ = ended(start("markovize/BreakfastWorld-v0", "--episodes", "100", "--out", "over", "--json"))
+    numbers = json.loads(out)
+    (here / "over" / ".q.csv.0123.tmp").write_text("a piece")  # left by a kill between the last file and the end
+    shutil.copy("over/q.csv", "over/checkpoint.npz")
+    before = contents(Path("over"))
+    code, out, err = ended(start("--resume", "over"))
+    assert (code, out, err) == (0, "over: this run is over, all of it is there\n", "")
+    assert contents(Path("over")) == {name: data for name, data in before.items() if name[0] != "." and name[-1] != "z"}
+    assert json.loads(ended(start("--resume", "over", "--json"))[1]) == numbers
+
+
+def test_bad_use(here: Path) -> None:
+    def refused(*args: object) -> str:
+        code, out, err = ended(start(*args))
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+        return err
+
+    assert "nowhere: no run was begun here (no config.json)" in refused("--resume", "nowhere")
+    assert "--resume goes alone: everything else is in the folder" in refused("--resume", "x", "--seed", "3")
+    assert "Missing argument 'ENV_ID'" in refused("--seed", "3")
+    folder = here / "run"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"env_id": "Lamp-v0"}')
+    assert "config.json: not the configuration of a run: no 'env_args'" in refused("--resume", "run")
+    config = {"env_id": "Lamp-v0", "env_args": {}, "imports": ["lamp"], "settings": {"mode": "fast"}, "markovize": "0"}
+    (folder / "config.json").write_text(json.dumps(config))
+    assert "config.json: settings: modes are directed" in refused("--resume", "run")
+    config["settings"] = {"mode": "directed", "episodes": 10}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "checkpoint.npz").write_bytes(os.urandom(100))
+    assert "checkpoint.npz: not a checkpoint of a run" in refused("--resume", "run")
+
+
+def test_a_changed_environment(here: Path) -> None:
+    process = start(*RUNS["stepping"], "--episodes", "1000000", "--out", "run")
+    until(lambda: (here / "run" / "checkpoint.npz").is_file(), process)
+    process.kill()
+    ended(process)
+    (here / "lamp.py").write_text(LAMP.replace("self.place == 5), self", "self.place == 5) / 2, self"))
+    code, out, err = ended(start("--resume", "run"))
+    assert (code, out) == (2, "")
+    assert err.startswith("markovize: run: the environment has changed since this run began: with the same seed")
