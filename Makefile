@@ -30,7 +30,10 @@ types: $(VENV)/.all
 benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/act.py
+	$(BIN)/python benchmarks/cycles.py
+	$(BIN)/python benchmarks/random_worlds.py
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
@@ -43,5 +46,5 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e ".[gurobi,dev]"
+	$(INSTALL) -e ".[gurobi,ray,dev]"
 	touch $(VENV)/.core $@

@@ -1,4 +1,4 @@
-"""The command line: ``markovize check | learn | replay | draw | convert | run``.
+"""The command line: ``markovize check | learn | replay | draw | convert | run | reproduce``.
 
 Exit codes: 0 done (``learn``: optimal), 1 the answer is no, 2 bad usage or input, 3 stopped by a limit, 130
 interrupted. Errors are one line on stderr.
@@ -67,6 +67,23 @@ class ModeChoice(StrEnum):
     directed = "directed"
     q_learning = "q-learning"
     paper = "paper"
+
+
+class ExperimentChoice(StrEnum):
+    exp1 = "exp1"
+    exp3 = "exp3"
+    ablation = "ablation"
+
+
+class PresetChoice(StrEnum):
+    paper = "paper"
+    quick = "quick"
+    smoke = "smoke"
+
+
+class ExecutorChoice(StrEnum):
+    local = "local"
+    ray = "ray"
 
 
 EpisodesArgument = Annotated[
@@ -335,6 +352,45 @@ def run(
         print_json(result.to_json())
     else:
         command.report(result, None if folder is None else folder.path)
+
+
+@app.command(epilog="Example: markovize reproduce exp1 --preset quick --out exp1")
+def reproduce(
+    experiment: Annotated[
+        ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help="exp1, exp3 or ablation.", show_default=False)
+    ],
+    preset: Annotated[PresetChoice, typer.Option(help="How large; paper is as published.")] = PresetChoice.paper,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Trials of each task.", show_default="the preset's")] = None,
+    episodes: Annotated[
+        int | None, typer.Option(min=10, help="Reported episodes of a trial.", show_default="the preset's")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Trials at once.", show_default="one per core")] = None,
+    executor: Annotated[ExecutorChoice, typer.Option(help="Where trials run.")] = ExecutorChoice.local,
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster to join.", show_default="a new one on this machine")
+    ] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for results.", show_default="EXPERIMENT-PRESET")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on; finished trials are not run again.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Run one of the paper's experiments: results beside the paper's, figures, and a page with an episode player."""
+    from markovize.experiments import catalogue, run_experiment, summary
+
+    folder = out or Path(f"{experiment.value}-{preset.value}")
+    asked = catalogue.experiment(
+        experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value
+    )  # fmt: skip
+    with _interruptible():
+        finished = run_experiment(
+            asked, folder, jobs=jobs, executor=executor.value, address=address, resume=resume
+        )  # fmt: skip
+    if json_:
+        print_json(summary.to_json(asked, finished, folder))
+    else:
+        summary.report(asked, finished, folder)
 
 
 def _alone(ctx: typer.Context, *allowed: str) -> None:

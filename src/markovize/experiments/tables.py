@@ -1,0 +1,243 @@
+"""The numbers of a report: CSV files for programs, and a table of ours beside the paper's for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from markovize.experiments.paper import PaperValues
+from markovize.experiments.records import TrialRecord, TrialTimings
+
+Trial: TypeAlias = tuple[TrialRecord, TrialTimings]
+Group: TypeAlias = tuple[str, str]
+"""Task and variant."""
+
+NOTHING: Final = "–"
+NEAR: Final = 0.5  # states
+AGREEMENT: Final = (
+    "Agreement: every seed's final greedy return is optimal, and the paper's mean |U| lies within our mean ± max(sd, "
+    f"{NEAR}); |T_o| is said to differ where the ranges mean ± sd do not meet, but is not judged, since it depends on "
+    "which episodes come into conflict first; nor are solve times, which depend on solver and machine. "
+    "± is the standard deviation over seeds."
+)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean, deviation (of the population, as the paper's), least and greatest of some numbers.
+
+    >>> Spread.of([1, 3])
+    Spread(mean=2.0, sd=1.0, low=1.0, high=3.0)
+    """
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """Of at least one number."""
+        numbers = [float(value) for value in values]
+        return cls(statistics.fmean(numbers), statistics.pstdev(numbers), min(numbers), max(numbers))
+
+    def meets(self, mean: float, sd: float) -> bool:
+        """Whether the ranges mean ± sd have something in common."""
+        return abs(self.mean - mean) <= self.sd + sd + 1e-9
+
+
+def grouped(trials: Sequence[Trial]) -> dict[Group, list[Trial]]:
+    """The trials of each task and variant, by seed; groups in the order in which they first come."""
+    out: dict[Group, list[Trial]] = {}
+    for trial in trials:
+        out.setdefault((trial[0].task, trial[0].variant), []).append(trial)
+    return {group: sorted(members, key=lambda trial: trial[0].seed) for group, members in out.items()}
+
+
+def results_csv(trials: Sequence[Trial]) -> str:
+    """A row for each task, variant and seed; nothing in it depends on a clock."""
+    heads = (
+        "experiment", "task", "variant", "seed", "status", "episodes", "waited", "reported", "states", "triggers",
+        "exemplars", "final_return", "optimal_return", "optimal", "episodes_to_optimal", "episodes_to_machine",
+        "extra_triggers", "missing_triggers", "key",
+    )  # fmt: skip
+    rows = []
+    for record, _ in _in_order(trials):
+        found = record.match()
+        rows.append((
+            record.experiment, record.task, record.variant, record.seed, record.status, record.episodes, record.waited,
+            record.reported, record.states, record.triggers, record.exemplars, _number(record.final_return),
+            _number(record.optimal_return), "" if record.optimal is None else str(record.optimal).lower(),
+            record.episodes_to_optimal, record.episodes_to_machine,
+            *(("", "") if found is None else (len(found.extra), len(found.missing))), record.key,
+        ))  # fmt: skip
+    return _csv(heads, rows)
+
+
+def timings_csv(trials: Sequence[Trial]) -> str:
+    """The seconds of each trial."""
+    rows = [
+        (record.experiment, record.task, record.variant, record.seed, f"{timings.seconds:.3f}",
+         f"{timings.solve_seconds:.3f}")
+        for record, timings in _in_order(trials)
+    ]  # fmt: skip
+    return _csv(("experiment", "task", "variant", "seed", "seconds", "solve_seconds"), rows)
+
+
+CURVE_HEADS: Final = ("experiment", "task", "variant", "series", "episode", "seeds", "mean", "std", "min", "max")
+
+
+def curves_csv(trials: Sequence[Trial]) -> str:
+    """Mean, deviation, least and greatest over seeds at each point, of returns, |U|, |T_o| and triggers."""
+    rows: list[Sequence[object]] = []
+    for group, members in grouped(trials).items():
+        for series in ("mean_return", "states", "exemplars", "triggers"):
+            curves = [dict(zip(r.curve.episode, getattr(r.curve, series), strict=True)) for r, _ in members]
+            rows += _curve_rows(members[0][0].experiment, group, series, curves)
+    return _csv(CURVE_HEADS, rows)
+
+
+def solve_curves_csv(trials: Sequence[Trial]) -> str:
+    """As :func:`curves_csv`, of the cumulative solve seconds: a file of its own, since no two runs agree on it."""
+    rows: list[Sequence[object]] = []
+    for group, members in grouped(trials).items():
+        curves = [dict(zip(r.curve.episode, t.curve, strict=True)) for r, t in members]
+        rows += _curve_rows(members[0][0].experiment, group, "solve_seconds", curves)
+    return _csv(CURVE_HEADS, rows)
+
+
+def common_points(curves: Sequence[Mapping[int, float]]) -> list[int]:
+    """The episodes at which all of these curves have a point.
+
+    >>> common_points([{1: 0.0, 50: 1.0}, {1: 0.0, 20: 1.0, 50: 1.0}])
+    [1, 50]
+    """
+    return sorted(set.intersection(*(set(curve) for curve in curves)))
+
+
+def _curve_rows(
+    experiment: str, group: Group, series: str, curves: Sequence[Mapping[int, float]]
+) -> Iterable[Sequence[object]]:
+    for point in common_points(curves):
+        spread = Spread.of(curve[point] for curve in curves)
+        numbers = (_number(value) for value in (spread.mean, spread.sd, spread.low, spread.high))
+        yield experiment, *group, series, point, len(curves), *numbers
+
+
+# --- ours beside the paper's ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the comparison: texts as they are shown, and whether it agrees (None: nothing to compare with)."""
+
+    task: str
+    variant: str
+    seeds: int
+    cells: tuple[tuple[str, str], ...]  # ours and the paper's, for each quantity
+    verdict: str
+    agrees: bool | None
+
+
+QUANTITIES: Final = ("|U|", "|T_o|", "solve time, s", "final return")
+
+
+def comparison(trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = None) -> list[Row]:
+    """A row for each task and variant."""
+    return [_row(group, members, (paper or {}).get(group[0])) for group, members in grouped(trials).items()]
+
+
+def table_md(trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = None) -> str:
+    """The comparison as a Markdown table, with a sentence that says what agreement means."""
+    rows = comparison(trials, paper)
+    variants = any(row.variant for row in rows)
+    heads = ["task", *(["variant"] if variants else []), "seeds"]
+    for name in QUANTITIES:
+        escaped = name.replace("|", "\\|")
+        heads += [escaped, *(["paper's"] if paper else [])]
+    heads += ["agrees" if paper else "optimal"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for row in rows:
+        cells = [row.task, *([row.variant] if variants else []), str(row.seeds)]
+        for ours, theirs in row.cells:
+            cells += [ours, *([theirs] if paper else [])]
+        lines.append("| " + " | ".join([*cells, row.verdict.replace("|", "\\|")]) + " |")
+    note = f"\n{AGREEMENT.replace('|', chr(92) + '|')}\n" if paper else ""
+    return "\n".join(lines) + "\n" + note
+
+
+def _row(group: Group, members: list[Trial], paper: PaperValues | None) -> Row:
+    records = [record for record, _ in members]
+    states = Spread.of(r.states for r in records)
+    exemplars = Spread.of(r.exemplars for r in records)
+    seconds = Spread.of(t.solve_seconds for _, t in members)
+    returns = Spread.of(r.final_return for r in records)
+    said = paper or PaperValues()
+    cells = (
+        (shown(states.mean, states.sd), shown(said.states, said.states_sd)),
+        (shown(exemplars.mean, exemplars.sd), shown(said.exemplars, said.exemplars_sd)),
+        (shown(seconds.mean, seconds.sd), shown(said.solve_seconds, said.solve_seconds_sd)),
+        (shown(returns.mean, returns.sd), shown(said.final_return, said.final_return_sd)),
+    )
+    if not said.solved:
+        cells = (*cells[:2], (cells[2][0], said.note or NOTHING), cells[3])
+    verdict, agrees = _verdict(records, states, exemplars, paper)
+    return Row(*group, len(records), cells, verdict, agrees)
+
+
+def _verdict(
+    records: list[TrialRecord], states: Spread, exemplars: Spread, paper: PaperValues | None
+) -> tuple[str, bool | None]:
+    known = [r.optimal for r in records if r.optimal is not None]
+    good, seeds = sum(known), len(records)
+    optimal = len(known) == seeds and good == seeds
+    if paper is None:
+        return (f"{good} of {seeds}" if known else NOTHING), None
+    if not optimal:
+        return f"no: optimal in {good} of {seeds} seeds", False
+    if not paper.solved:
+        return "solved, the paper was not", True
+    if paper.states is not None and abs(paper.states - states.mean) > max(states.sd, NEAR) + 1e-9:
+        return "no: |U| differs", False
+    if paper.exemplars is not None and not exemplars.meets(paper.exemplars, paper.exemplars_sd or 0.0):
+        return "yes (|T_o| differs)", True
+    return "yes", True
+
+
+def shown(mean: float | None, sd: float | None = None) -> str:
+    """Mean ± deviation, with as many digits as are worth reading.
+
+    >>> shown(5.0, 0.0), shown(22.4, 8.84), shown(1102.9, 1068.8), shown(0.0123, 0.004), shown(None), shown(4200)
+    ('5 ± 0', '22.4 ± 8.8', '1,103 ± 1,069', '0.012 ± 0.004', '–', '4,200')
+    """
+    if mean is None:
+        return NOTHING
+    largest = max(abs(mean), sd or 0.0)
+    digits = 0 if largest >= 100 else 1 if largest >= 10 else 2 if largest >= 0.1 else 3
+    return " ± ".join(_trimmed(value, digits) for value in (mean, sd) if value is not None)
+
+
+def _trimmed(value: float, digits: int) -> str:
+    text = f"{value:,.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def _in_order(trials: Sequence[Trial]) -> list[Trial]:
+    return [trial for members in grouped(trials).values() for trial in members]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{round(value, 9) + 0.0:.9g}"
+
+
+def _csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return out.getvalue()
