@@ -2,13 +2,15 @@
 
     python benchmarks/random_worlds.py [--seeds 100] [--episodes 20000] [--first 0]
 
-Grids up to 8×8, two to five states, half of the machines acyclic, default settings. Prints each failure and the count.
+Grids up to 8×8, two to five states, half of the machines acyclic, default settings. Prints
+each failure, each slow run and the count.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import time
 from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
@@ -69,9 +71,19 @@ def main() -> None:
             outcomes.append(outcome)
             if not outcome.optimal or outcome.seconds > 30:
                 print(outcome, flush=True)
+            if len(outcomes) % 10 == 0 or len(outcomes) == asked.seeds:
+                print(summary(outcomes), flush=True)
+
+
+def summary(outcomes: list[Outcome]) -> str:
+    """How many are optimal, and how long they took."""
     good = sum(outcome.optimal for outcome in outcomes)
+    median = statistics.median(outcome.seconds for outcome in outcomes)
     slowest = max(outcomes, key=lambda outcome: outcome.seconds)
-    print(f"optimal: {good} of {len(outcomes)}; slowest: {slowest.seconds:.1f} s (seed {slowest.seed})")
+    return (
+        f"optimal: {good} of {len(outcomes)}; median {median:.1f} s, "
+        f"slowest {slowest.seconds:.1f} s (seed {slowest.seed})"
+    )
 
 
 if __name__ == "__main__":

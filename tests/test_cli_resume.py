@@ -17,7 +17,7 @@ import pytest
 import markovize
 
 RUNS = {
-    "directed": ("markovize/OfficeWorld-v0", "--env-arg", "task=d", "--acyclic", "--episodes", "600", "--seed", "2"),
+    "directed": ("markovize/OfficeWorld-v0", "--env-arg", "task=e", "--acyclic", "--episodes", "2000", "--seed", "2"),
     "paper": ("markovize/OfficeWorld-v0", "--env-arg", "task=e", "--mode", "paper", "--episodes", "60000"),
     "stepping": ("Lamp-v0", "--import", "lamp", "--episodes", "2500", "--mode", "q-learning"),
 }

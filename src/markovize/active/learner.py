@@ -31,7 +31,7 @@ from markovize.wrappers import Potential
 BLOCK = 1_000  # episodes at a time, at most
 MOVING = 100  # episodes of the moving return
 MOST_KEPT_STEPS = 400_000
-MANY_TRIGGERS = 8  # from here on finer labels are considered, if they are free
+MANY_TRIGGERS = 12  # from here on finer labels are considered, if they are free
 FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20  # tours start short; after so many quiet episodes they go farther
 DISPLAY_SECONDS = 0.1
 CHECKPOINT_SECONDS = 1.0

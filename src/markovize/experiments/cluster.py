@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from markovize.experiments.spec import Trial
 from markovize.experiments.store import Finished
 
 PAUSE = 0.5  # seconds between two looks at the cluster
+SECONDS_TO_ANSWER = 5.0
 
 
 def run_on_ray(
@@ -79,7 +81,10 @@ def _connect(ray: Any, jobs: int | None, address: str | None) -> None:
     else:
         options |= {"address": address}
         del options["include_dashboard"]
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     try:
+        if colon and port.isdigit():  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
         ray.init(**options)
-    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise InputError(f"no Ray cluster at {address or 'this machine'}: {error}") from None
