@@ -8,14 +8,12 @@ from typing import Any
 import gymnasium as gym
 
 import markovize
-from markovize.experiments.records import TrialRecord, TrialTimings, record_of
-
-Trial = tuple[TrialRecord, TrialTimings]
+from markovize.experiments.records import Finished, record_of
 
 
 def finish(
     env_id: str, name: str, /, *, seed: int = 0, variant: str = "", mode: str = "directed", **given: Any
-) -> Trial:
+) -> Finished:
     """One trial; what is given is split into settings and arguments of the environment."""
     settings = {key: value for key, value in given.items() if key in markovize.Settings.__dataclass_fields__}
     args = {key: value for key, value in given.items() if key not in settings}
@@ -26,13 +24,13 @@ def finish(
 
 
 @cache
-def breakfast(seed: int = 0) -> Trial:
+def breakfast(seed: int = 0) -> Finished:
     """Task b, all rewards."""
     return finish("markovize/BreakfastWorld-v0", "b full", seed=seed, episodes=200)
 
 
 @cache
-def cumulative(seed: int = 0) -> Trial:
+def cumulative(seed: int = 0) -> Finished:
     """Task b as the paper runs it: too short to be sure of the best policy."""
     return finish(
         "markovize/BreakfastWorld-v0", "b cumulative", seed=seed, mode="paper", episodes=400, max_wait=1000,
@@ -41,23 +39,23 @@ def cumulative(seed: int = 0) -> Trial:
 
 
 @cache
-def office(seed: int = 0) -> Trial:
+def office(seed: int = 0) -> Finished:
     """Coffee, then office: one of the two machines' triggers may stand for another."""
     return finish("markovize/OfficeWorld-v0", "b", seed=seed, episodes=150, acyclic=True, task="b")
 
 
 @cache
-def beach() -> Trial:
+def beach() -> Finished:
     """No map, and labels on transitions."""
     return finish("markovize/BeachWorld-v0", "beach", episodes=60, trigger_on="transition", reward_on="transition")
 
 
 @cache
-def lake() -> Trial:
+def lake() -> Finished:
     """Not a world of this package: no true machine, no known optimum, no conflict."""
     return finish("FrozenLake-v1", "lake", episodes=50, is_slippery=False, map_name="4x4")
 
 
-def two_tasks() -> list[Trial]:
+def two_tasks() -> list[Finished]:
     """Two tasks with two seeds each."""
     return [breakfast(0), breakfast(1), cumulative(0), cumulative(1)]

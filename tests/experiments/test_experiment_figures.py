@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from finished import Trial, beach, breakfast, cumulative, lake, office, two_tasks
+from finished import Finished, beach, breakfast, cumulative, lake, office, two_tasks
 from PIL import Image
 
 from markovize.errors import InputError
@@ -31,7 +31,7 @@ def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def with_variants() -> list[Trial]:
+def with_variants() -> list[Finished]:
     """One run under two names; a seed of the second never found the machine."""
     states = [(replace(r, variant="states"), t) for r, t in (breakfast(0), breakfast(1))]
     triggers = [(replace(r, variant="triggers", episodes_to_machine=None if r.seed else 3), t) for r, t in states]
@@ -123,13 +123,13 @@ def test_the_papers_values_are_those_of_its_worlds() -> None:
 
 # --- figures --------------------------------------------------------------------------------------------------------
 
-FIGURES: list[tuple[Callable[..., bytes], Callable[[], list[Trial]]]] = [
+FIGURES: list[tuple[Callable[..., bytes], Callable[[], list[Finished]]]] = [
     (learning_figure, two_tasks), (ablation_figure, with_variants),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("draw", "trials"), FIGURES)
-def test_equal_records_give_equal_bytes(draw: Callable[..., bytes], trials: Callable[[], list[Trial]]) -> None:
+def test_equal_records_give_equal_bytes(draw: Callable[..., bytes], trials: Callable[[], list[Finished]]) -> None:
     import matplotlib
 
     pictures = {kind: draw(trials(), PAPER, kind=kind) for kind in ("png", "svg")}
@@ -164,7 +164,7 @@ def texts(svg: str) -> list[str]:
 
 
 @pytest.mark.parametrize("make", [breakfast, cumulative, office, beach, lake])
-def test_drawings_are_whole_and_inside_their_frame(make: Callable[[], Trial]) -> None:
+def test_drawings_are_whole_and_inside_their_frame(make: Callable[[], Finished]) -> None:
     diff = machine_diff(make()[0])
     svg = diff.svg("a & b")
     assert svg == machine_diff(make()[0]).svg("a & b")

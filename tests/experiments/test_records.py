@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from finished import Trial, beach, breakfast, cumulative, finish, lake, office
+from finished import Finished, beach, breakfast, cumulative, finish, lake, office
 
 from markovize.errors import InputError
 from markovize.experiments.matching import match
@@ -16,18 +16,18 @@ from markovize.experiments.records import TrialRecord, TrialTimings
 from markovize.experiments.views import GridView, view_of
 from markovize.machine import Emission, RewardMachine, Trigger
 
-KINDS: list[Callable[[], Trial]] = [breakfast, cumulative, office, beach, lake]
+KINDS: list[Callable[[], Finished]] = [breakfast, cumulative, office, beach, lake]
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_records_survive_a_file(make: Callable[[], Trial]) -> None:
+def test_records_survive_a_file(make: Callable[[], Finished]) -> None:
     record, timings = make()
     assert TrialRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
     assert TrialTimings.from_json(json.loads(json.dumps(timings.to_json()))) == timings
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_the_episode_is_what_the_last_policy_does(make: Callable[[], Trial]) -> None:
+def test_the_episode_is_what_the_last_policy_does(make: Callable[[], Finished]) -> None:
     record, _ = make()
     episode, u = record.episode, record.machine.initial
     assert sum(step.reward for step in episode.steps) == pytest.approx(record.final_return)
@@ -55,7 +55,7 @@ def test_actions_have_names_where_the_world_names_them() -> None:
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_curves_start_at_one_and_end_with_the_result(make: Callable[[], Trial]) -> None:
+def test_curves_start_at_one_and_end_with_the_result(make: Callable[[], Finished]) -> None:
     record, timings = make()
     curve = record.curve
     assert (curve.episode[0], curve.episode[-1]) == (1, record.reported)

@@ -10,8 +10,8 @@ from typing import Any
 from markovize.active import RunProgress
 from markovize.errors import InputError
 from markovize.experiments.local import OnProgress
+from markovize.experiments.records import Finished
 from markovize.experiments.spec import Trial
-from markovize.experiments.store import Finished
 
 PAUSE = 0.5  # seconds between two looks at the cluster
 SECONDS_TO_ANSWER = 5.0

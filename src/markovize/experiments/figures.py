@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from markovize.experiments.paper import PaperValues
-from markovize.experiments.records import WINDOW
-from markovize.experiments.tables import Group, Trial, common_points, grouped
+from markovize.experiments.records import WINDOW, Finished
+from markovize.experiments.tables import Group, common_points, grouped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ class _Quantity:
     """One row of the figure."""
 
     label: str
-    column: Callable[[Trial], Sequence[float]]
+    column: Callable[[Finished], Sequence[float]]
     theirs: Callable[[PaperValues], tuple[float | None, float | None]]
     log: bool = False
 
@@ -73,8 +73,9 @@ _ROWS: Final = (
 
 
 def learning_figure(
-    trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = None, *, kind: str = "png", theme: Theme = LIGHT
-) -> bytes:
+    trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None,
+    *, kind: str = "png", theme: Theme = LIGHT,
+) -> bytes:  # fmt: skip
     """Returns, |U|, |T_o| and solve time over episodes: mean and deviation over seeds, one line for each variant.
 
     The dashed line is the optimum; the paper's end values are diamonds at the right.
@@ -109,8 +110,9 @@ def learning_figure(
 
 
 def ablation_figure(
-    trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = None, *, kind: str = "png", theme: Theme = LIGHT
-) -> bytes:
+    trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None,
+    *, kind: str = "png", theme: Theme = LIGHT,
+) -> bytes:  # fmt: skip
     """Episodes to the true machine and solve time, for each task and variant: a mark per seed, a bar at the median.
 
     Seeds that never found the true machine are hollow, at the top; the paper's mean solve times are diamonds.
@@ -142,7 +144,7 @@ def ablation_figure(
 
 
 def _panel(
-    axes: Axes, quantity: _Quantity, members: Mapping[str, list[Trial]], variants: Sequence[str],
+    axes: Axes, quantity: _Quantity, members: Mapping[str, list[Finished]], variants: Sequence[str],
     paper: PaperValues | None, theme: Theme,
 ) -> None:  # fmt: skip
     from matplotlib.ticker import MaxNLocator
@@ -174,7 +176,7 @@ def _panel(
             axes.set_ylim(0, axes.get_ylim()[1] * 1.06)
 
 
-def _stacked(quantity: _Quantity, trials: Sequence[Trial]) -> tuple[list[int], Floats]:
+def _stacked(quantity: _Quantity, trials: Sequence[Finished]) -> tuple[list[int], Floats]:
     """The curves of all seeds at the points that they share: [seed, point]."""
     curves = [dict(zip(t[0].curve.episode, quantity.column(t), strict=True)) for t in trials]
     points = common_points(curves)
@@ -279,7 +281,7 @@ def _strip(
 # --- legends and files ----------------------------------------------------------------------------------------------
 
 
-def _legend(variants: Sequence[str], trials: Sequence[Trial], paper: bool, theme: Theme) -> list[Any]:
+def _legend(variants: Sequence[str], trials: Sequence[Finished], paper: bool, theme: Theme) -> list[Any]:
     from matplotlib.lines import Line2D
 
     seeds = len({record.seed for record, _ in trials})

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 from markovize.active import RunProgress
 from markovize.errors import InputError, MarkovizeError
+from markovize.experiments.records import Finished
 from markovize.experiments.spec import Trial
-from markovize.experiments.store import Finished
 
 OnProgress: TypeAlias = Callable[[Trial, RunProgress], None]
 _reports: Any = None  # of a worker process: where it tells how far it is

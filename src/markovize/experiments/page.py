@@ -33,8 +33,8 @@ from markovize.experiments.figures import DARK, KINDS, ablation_figure, learning
 from markovize.experiments.machine_diff import LEGENDS, MachineDiff, machine_diff
 from markovize.experiments.machine_svg import draw_machine
 from markovize.experiments.paper import PaperValues
-from markovize.experiments.records import TrialRecord
-from markovize.experiments.tables import AGREEMENT, NOTHING, QUANTITIES, Group, Row, Trial, comparison, grouped
+from markovize.experiments.records import Finished, TrialRecord
+from markovize.experiments.tables import AGREEMENT, NOTHING, QUANTITIES, Group, Row, comparison, grouped
 from markovize.formats.files import atomic_write, one_line
 from markovize.values import jsonable
 
@@ -42,7 +42,7 @@ LONG: Final = 16  # letters; longer texts in a table may take two lines
 
 
 def write_report(
-    folder: str | os.PathLike[str], trials: Sequence[Trial], *, title: str = "Experiment",
+    folder: str | os.PathLike[str], trials: Sequence[Finished], *, title: str = "Experiment",
     paper: Mapping[str, PaperValues] | None = None,
 ) -> None:  # fmt: skip
     """Writes all files of a report into a folder, each whole or not at all; older ones are replaced.
@@ -74,14 +74,14 @@ def write_report(
 
 
 def report_page(
-    trials: Sequence[Trial], *, title: str = "Experiment", paper: Mapping[str, PaperValues] | None = None
+    trials: Sequence[Finished], *, title: str = "Experiment", paper: Mapping[str, PaperValues] | None = None
 ) -> str:
     """The page alone, as text."""
     return _page(trials, title, paper, {name: draw(trials, paper) for name, draw in _drawn(trials)})
 
 
 def _page(
-    trials: Sequence[Trial], title: str, paper: Mapping[str, PaperValues] | None, pictures: Mapping[str, bytes]
+    trials: Sequence[Finished], title: str, paper: Mapping[str, PaperValues] | None, pictures: Mapping[str, bytes]
 ) -> str:
     from markovize import __version__
 
@@ -108,7 +108,7 @@ def group_name(group: Group) -> str:
     return " · ".join(part for part in group if part)
 
 
-def _has_variants(trials: Sequence[Trial]) -> bool:
+def _has_variants(trials: Sequence[Finished]) -> bool:
     return len({record.variant for record, _ in trials}) > 1
 
 
@@ -116,7 +116,7 @@ def _slug(*parts: str) -> str:
     return "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-") or "x" for part in parts if part)
 
 
-def _lead(trials: Sequence[Trial]) -> str:
+def _lead(trials: Sequence[Finished]) -> str:
     groups = grouped(trials)
     known = [r.optimal for r, _ in trials if r.optimal is not None]
     envs = ", ".join(sorted({r.env_id.split("/")[-1] for r, _ in trials}))
@@ -159,7 +159,7 @@ def _maths(text: str) -> str:
     return escape(text).replace("T_o", "T<sub>o</sub>")
 
 
-def _trials(trials: Sequence[Trial]) -> str:
+def _trials(trials: Sequence[Finished]) -> str:
     variants = any(record.variant for record, _ in trials)
     heads = [
         ("task", False), *([("variant", False)] if variants else []), ("seed", True), ("status", False),
@@ -203,12 +203,12 @@ CAPTIONS: Final = {
 }
 
 
-def _drawn(trials: Sequence[Trial]) -> list[tuple[str, Callable[..., bytes]]]:
+def _drawn(trials: Sequence[Finished]) -> list[tuple[str, Callable[..., bytes]]]:
     """The figures that these trials have."""
     return [("learning", learning_figure), *([("ablation", ablation_figure)] if _has_variants(trials) else [])]
 
 
-def _figures(trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None, pictures: Mapping[str, bytes]) -> str:
+def _figures(trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None, pictures: Mapping[str, bytes]) -> str:
     return "".join(
         _figure(pictures[name], draw(trials, paper, theme=DARK), name, CAPTIONS[name]) for name, draw in _drawn(trials)
     )
@@ -224,7 +224,7 @@ def _figure(light: bytes, dark: bytes, name: str, caption: str) -> str:
     )
 
 
-def _machines(trials: Sequence[Trial]) -> str:
+def _machines(trials: Sequence[Finished]) -> str:
     """For each task the different machines that its seeds learned, the most common first."""
     out = ""
     for group, members in grouped(trials).items():
@@ -255,7 +255,7 @@ def _machine(diff: MachineDiff, seeds: Sequence[int], *, first: bool) -> str:
 # --- the player's data ----------------------------------------------------------------------------------------------
 
 
-def _data(trials: Sequence[Trial]) -> str:
+def _data(trials: Sequence[Finished]) -> str:
     """Everything that the player needs; equal maps and machines are stored once."""
     views: dict[str, int] = {}
     machines: dict[str, int] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -213,10 +213,13 @@ class TrialTimings:
         return cls(given["seconds"], given["solve_seconds"], tuple(_list(given["curve"], "curve")))
 
 
+Finished: TypeAlias = tuple[TrialRecord, TrialTimings]
+
+
 def record_of(
     env: gym.Env[Any, Any], result: RunResult, *, experiment: str, task: str, seed: int,
     env_id: str, env_args: Mapping[str, Any] | None = None, variant: str = "", key: str = "",
-) -> tuple[TrialRecord, TrialTimings]:  # fmt: skip
+) -> Finished:  # fmt: skip
     """Everything about a run, with a greedy episode played in its environment.
 
     >>> import gymnasium, markovize

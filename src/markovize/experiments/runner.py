@@ -12,8 +12,9 @@ from markovize.errors import InputError, MarkovizeError
 from markovize.experiments.display import experiment_display
 from markovize.experiments.local import OnProgress, run_here, run_in_processes
 from markovize.experiments.page import write_report
+from markovize.experiments.records import Finished
 from markovize.experiments.spec import Experiment, Trial
-from markovize.experiments.store import Finished, TrialStore
+from markovize.experiments.store import TrialStore
 from markovize.formats.files import atomic_write, one_line
 from markovize.runs import check_new
 

@@ -13,7 +13,7 @@ from markovize.errors import InputError
 from markovize.experiments.paper import PaperValues
 
 if TYPE_CHECKING:
-    from markovize.experiments.records import TrialRecord, TrialTimings
+    from markovize.experiments.records import Finished
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,30 @@ class Task:
         """The name, with its variant."""
         return f"{self.name}, {self.variant}" if self.variant else self.name
 
+    def config(self, seed: int) -> dict[str, Any]:
+        """All that the result of a trial depends on, but the experiment's name."""
+        return {
+            "task": self.name, "variant": self.variant, "env_id": self.env_id, "env_args": dict(self.env_args),
+            "imports": list(self.imports), "settings": replace(self.settings, seed=seed).to_json(),
+        }  # fmt: skip
+
+    def run(self, trial: Trial, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
+        """One trial of this task. Other kinds of tasks do something else here."""
+        from markovize.active import ActiveLearner
+        from markovize.experiments.records import record_of
+        from markovize.runs.command import make
+
+        env = make(self.env_id, self.env_args, self.imports)
+        try:
+            settings = replace(self.settings, seed=trial.seed)
+            result = ActiveLearner(env, settings, on_progress=on_progress).run()
+            return record_of(
+                env, result, experiment=trial.experiment, task=self.name, variant=self.variant, seed=trial.seed,
+                env_id=self.env_id, env_args=self.env_args, key=trial.key,
+            )  # fmt: skip
+        finally:
+            env.close()
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -44,18 +68,9 @@ class Trial:
     task: Task
     seed: int
 
-    @property
-    def settings(self) -> Settings:
-        """Those of the task, with the seed."""
-        return replace(self.task.settings, seed=self.seed)
-
     def config(self) -> dict[str, Any]:
         """All that the result depends on."""
-        task = self.task
-        return {
-            "experiment": self.experiment, "task": task.name, "variant": task.variant, "env_id": task.env_id,
-            "env_args": dict(task.env_args), "imports": list(task.imports), "settings": self.settings.to_json(),
-        }  # fmt: skip
+        return {"experiment": self.experiment, **self.task.config(self.seed)}
 
     @property
     def key(self) -> str:
@@ -67,22 +82,9 @@ class Trial:
         """
         return hashlib.sha256(json.dumps(self.config(), sort_keys=True).encode()).hexdigest()[:16]
 
-    def run(self, on_progress: Callable[[RunProgress], None] | None = None) -> tuple[TrialRecord, TrialTimings]:
+    def run(self, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
         """Runs it, here and now."""
-        from markovize.active import ActiveLearner
-        from markovize.experiments.records import record_of
-        from markovize.runs.command import make
-
-        task = self.task
-        env = make(task.env_id, task.env_args, task.imports)
-        try:
-            result = ActiveLearner(env, self.settings, on_progress=on_progress).run()
-            return record_of(
-                env, result, experiment=self.experiment, task=task.name, variant=task.variant, seed=self.seed,
-                env_id=task.env_id, env_args=task.env_args, key=self.key,
-            )  # fmt: skip
-        finally:
-            env.close()
+        return self.task.run(self, on_progress)
 
 
 @dataclass(frozen=True)

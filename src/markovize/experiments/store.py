@@ -7,12 +7,10 @@ import re
 from pathlib import Path
 
 from markovize.errors import InputError
-from markovize.experiments.records import TrialRecord, TrialTimings
+from markovize.experiments.records import Finished, TrialRecord, TrialTimings
 from markovize.experiments.spec import Trial
 from markovize.formats.files import atomic_write, one_line, read_text
 from markovize.values import strict_json
-
-Finished = tuple[TrialRecord, TrialTimings]
 
 
 class TrialStore:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from markovize.experiments.records import Finished
 from markovize.experiments.spec import Experiment
-from markovize.experiments.store import Finished
 from markovize.experiments.tables import QUANTITIES, comparison
 from markovize.terminal import console
 

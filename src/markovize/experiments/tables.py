@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from markovize.experiments.paper import PaperValues
-from markovize.experiments.records import TrialRecord, TrialTimings
+from markovize.experiments.records import Finished, TrialRecord
 
-Trial: TypeAlias = tuple[TrialRecord, TrialTimings]
 Group: TypeAlias = tuple[str, str]
 """Task and variant."""
 
@@ -50,15 +49,15 @@ class Spread:
         return abs(self.mean - mean) <= self.sd + sd + 1e-9
 
 
-def grouped(trials: Sequence[Trial]) -> dict[Group, list[Trial]]:
+def grouped(trials: Sequence[Finished]) -> dict[Group, list[Finished]]:
     """The trials of each task and variant, by seed; groups in the order in which they first come."""
-    out: dict[Group, list[Trial]] = {}
+    out: dict[Group, list[Finished]] = {}
     for trial in trials:
         out.setdefault((trial[0].task, trial[0].variant), []).append(trial)
     return {group: sorted(members, key=lambda trial: trial[0].seed) for group, members in out.items()}
 
 
-def results_csv(trials: Sequence[Trial]) -> str:
+def results_csv(trials: Sequence[Finished]) -> str:
     """A row for each task, variant and seed; nothing in it depends on a clock."""
     heads = (
         "experiment", "task", "variant", "seed", "status", "episodes", "waited", "reported", "states", "triggers",
@@ -78,7 +77,7 @@ def results_csv(trials: Sequence[Trial]) -> str:
     return _csv(heads, rows)
 
 
-def timings_csv(trials: Sequence[Trial]) -> str:
+def timings_csv(trials: Sequence[Finished]) -> str:
     """The seconds of each trial."""
     rows = [
         (record.experiment, record.task, record.variant, record.seed, f"{timings.seconds:.3f}",
@@ -91,7 +90,7 @@ def timings_csv(trials: Sequence[Trial]) -> str:
 CURVE_HEADS: Final = ("experiment", "task", "variant", "series", "episode", "seeds", "mean", "std", "min", "max")
 
 
-def curves_csv(trials: Sequence[Trial]) -> str:
+def curves_csv(trials: Sequence[Finished]) -> str:
     """Mean, deviation, least and greatest over seeds at each point, of returns, |U|, |T_o| and triggers."""
     rows: list[Sequence[object]] = []
     for group, members in grouped(trials).items():
@@ -101,7 +100,7 @@ def curves_csv(trials: Sequence[Trial]) -> str:
     return _csv(CURVE_HEADS, rows)
 
 
-def solve_curves_csv(trials: Sequence[Trial]) -> str:
+def solve_curves_csv(trials: Sequence[Finished]) -> str:
     """As :func:`curves_csv`, of the cumulative solve seconds: a file of its own, since no two runs agree on it."""
     rows: list[Sequence[object]] = []
     for group, members in grouped(trials).items():
@@ -146,12 +145,12 @@ class Row:
 QUANTITIES: Final = ("|U|", "|T_o|", "solve time, s", "final return")
 
 
-def comparison(trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = None) -> list[Row]:
+def comparison(trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None) -> list[Row]:
     """A row for each task and variant."""
     return [_row(group, members, (paper or {}).get(group[0])) for group, members in grouped(trials).items()]
 
 
-def table_md(trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = None) -> str:
+def table_md(trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None) -> str:
     """The comparison as a Markdown table, with a sentence that says what agreement means."""
     rows = comparison(trials, paper)
     variants = any(row.variant for row in rows)
@@ -170,7 +169,7 @@ def table_md(trials: Sequence[Trial], paper: Mapping[str, PaperValues] | None = 
     return "\n".join(lines) + "\n" + note
 
 
-def _row(group: Group, members: list[Trial], paper: PaperValues | None) -> Row:
+def _row(group: Group, members: list[Finished], paper: PaperValues | None) -> Row:
     records = [record for record, _ in members]
     states = Spread.of(r.states for r in records)
     exemplars = Spread.of(r.exemplars for r in records)
@@ -227,7 +226,7 @@ def _trimmed(value: float, digits: int) -> str:
     return "0" if text == "-0" else text
 
 
-def _in_order(trials: Sequence[Trial]) -> list[Trial]:
+def _in_order(trials: Sequence[Finished]) -> list[Finished]:
     return [trial for members in grouped(trials).values() for trial in members]
 
 

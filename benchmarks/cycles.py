@@ -1,0 +1,96 @@
+"""Large and cyclic machines, learned while acting: Beachworld's 11 states, and a patrol that never ends.
+
+    python benchmarks/cycles.py [--seeds 10] [--jobs 1]
+
+Beachworld has transition labels; a faithful run is the paper's, with ε = 0.4. The patrol (Office, task ``loop``) is a
+cycle of four states. Without cycles the machine has to be unrolled, as in the paper's Appendix B: each round that fits
+into an episode takes four states more. So its episodes are cut after 50, 100 and 200 steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, NamedTuple
+
+BEACH: dict[str, Any] = {"trigger_on": "transition", "reward_on": "transition"}
+CASES: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
+    # name: environment, its options, mode, settings
+    "beach, faithful": ("BeachWorld", {}, "paper", BEACH | {"epsilon": 0.4, "episodes": 10_000}),
+    "beach, directed": ("BeachWorld", {}, "directed", BEACH | {"episodes": 2_000}),
+    "beach, directed, labels found": ("BeachWorld", {}, "directed", {"episodes": 2_000}),
+} | {
+    f"patrol, {steps} steps, {kind}": (
+        "OfficeWorld", {"task": "loop"}, "directed", {"episodes": 1_000, "max_steps": steps, "acyclic": acyclic},
+    )
+    for steps in (50, 100, 200)
+    for kind, acyclic in (("cyclic", False), ("unrolled", True))
+}  # fmt: skip
+
+
+class Row(NamedTuple):
+    """One run."""
+
+    states: int
+    triggers: int
+    exemplars: int
+    solves: int
+    solve: float
+    greedy: float
+    best: float
+    since: int | None
+
+
+def one(job: tuple[str, int]) -> Row:
+    """Runs one case with one seed."""
+    import gymnasium
+
+    from markovize import ActiveLearner, Settings
+
+    case, seed = job
+    name, options, mode, changes = CASES[case]
+    env = gymnasium.make(f"markovize/{name}-v0", **options)
+    result = ActiveLearner(env, Settings.of(mode, seed=seed, **changes)).run()
+    assert result.optimal_return is not None
+    return Row(
+        result.machine.states, len(result.machine.triggers), result.exemplars, len(result.solves),
+        result.solve_seconds, result.greedy_return, result.optimal_return, result.episodes_to_optimal,
+    )  # fmt: skip
+
+
+def show(case: str, rows: list[Row]) -> None:
+    """One line of the table: means of sizes, medians of seconds and episodes."""
+    optimal = [row for row in rows if row.greedy >= row.best - 1e-9]
+    since = [row.since for row in optimal if row.since is not None]
+    solve = [row.solve for row in rows]
+    cells = [
+        case,
+        *(f"{statistics.mean(getattr(row, name) for row in rows):.1f}" for name in ("states", "triggers", "exemplars")),
+        f"{statistics.mean(row.solves for row in rows):.0f}",
+        f"{statistics.median(solve):.2f} ({max(solve):.2f})",
+        f"{statistics.mean(row.greedy for row in rows):.2f} of {rows[0].best:g}",
+        f"{len(optimal)}/{len(rows)}",
+        f"{statistics.median(since):,.0f}" if since else "–",
+    ]
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", help="parts of the names of cases; all, if none")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    heads = [
+        "case", "U", "triggers", "T_o", "solves", "solve s (slowest)", "greedy return", "optimal", "episodes",
+    ]  # fmt: skip
+    print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|", flush=True)
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        for case in CASES:
+            if not asked.cases or any(part in case for part in asked.cases):
+                show(case, list(pool.map(one, [(case, seed) for seed in range(asked.seeds)])))
+
+
+if __name__ == "__main__":
+    main()

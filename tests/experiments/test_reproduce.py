@@ -1,0 +1,72 @@
+"""``markovize reproduce``: the paper's experiments, small, from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+
+def start(*args: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "markovize", "reproduce", *map(str, args)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize(("name", "trials"), [("exp1", 4), ("exp3", 4), ("ablation", 8)])
+def test_smoke(name: str, trials: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = ended(start(name, "--preset", "smoke", "--json"))
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert (told["experiment"], told["trials"]) == (name, trials)
+    folder = tmp_path / f"{name}-smoke"
+    assert Path(told["report"]) == folder.relative_to(tmp_path) / "report.html"
+    with (folder / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == trials
+    assert sum(float(row["final_return"]) >= float(row["optimal_return"]) - 1e-9 for row in rows) == told["optimal"]
+    assert told["optimal"] >= trials - 1  # so few episodes may be too few
+    figures = {path.name for path in (folder / "figures").iterdir()}
+    assert {"learning.png", "learning.svg"} <= figures
+    assert ("ablation.svg" in figures) == (name == "ablation")
+    table = (folder / "table.md").read_text()
+    assert "paper's" in table
+    code, out, err = ended(start(name, "--preset", "smoke", "--resume"))  # nothing is left to run
+    assert (code, err) == (0, "")
+    assert f"open {name}-smoke" in out
+
+
+def test_ctrl_c_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    args = ("exp3", "--preset", "smoke", "--seeds", 3, "--episodes", 200, "--out", "out")
+    process = start(*args, "--jobs", 2)
+    deadline = time.monotonic() + 120
+    while not list(Path("out/trials").glob("*.timings.json")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    code, out, err = ended(process)
+    assert (code, out) == (130, "")
+    assert err == "markovize: interrupted; finished trials are kept in out, go on with --resume\n"
+    code, out, err = ended(start(*args))
+    assert (code, err) == (2, "markovize: out: already has an experiment in it; go on with --resume\n")
+    code, out, err = ended(start(*args, "--resume"))
+    assert (code, err) == (0, "")
+    assert len(Path("out/results.csv").read_text().splitlines()) == 13
+
+
+def test_bad_use() -> None:
+    assert "Invalid value for 'EXPERIMENT'" in ended(start("exp7"))[2]
+    code, _, err = ended(start("exp1", "--seeds", 0))
+    assert (code, err.count("\n")) == (2, 1)
