@@ -34,12 +34,12 @@ PRESETS: Final[Mapping[str, Mapping[str, Preset]]] = {
     "exp3": {
         "paper": Preset(10, 10_000, 1_000_000),
         "quick": Preset(3, 10_000, 100_000),
-        "smoke": Preset(1, 2_000, 20_000),
+        "smoke": Preset(1, 1_000, 10_000),
     },
     "ablation": {
         "paper": Preset(10, 10_000, 1_000_000),
         "quick": Preset(3, 10_000, 100_000),
-        "smoke": Preset(1, 2_000, 20_000),
+        "smoke": Preset(1, 1_000, 10_000),
     },
 }
 
