@@ -99,7 +99,7 @@ def session(player: SteppingPlayer, steps: int = 100) -> Mind:
 
 def play(env: gym.Env[Any, Any], episodes: int, directed: bool) -> tuple[SteppingPlayer, Mind]:
     player = SteppingPlayer(env, np.random.default_rng(9), per_transition=False)
-    rules = Rules(directed, 0.2, 50, 0.1, 0.95, False, False)
+    rules = Rules(directed, 0.2, 50, 0.1, 0.95, False, False, False)
     mind, done = session(player), 0
     returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
     while done < episodes:

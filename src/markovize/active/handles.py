@@ -130,7 +130,8 @@ def _draw(rows: Longs) -> float:
 @njit(cache=True)
 def _rules(numbers: Floats) -> Rules:
     return Rules(
-        numbers[0] != 0, numbers[1], int(numbers[2]), numbers[3], numbers[4], numbers[5] != 0, numbers[6] != 0
+        numbers[0] != 0, numbers[1], int(numbers[2]), numbers[3], numbers[4], numbers[5] != 0, numbers[6] != 0,
+        numbers[7] != 0,
     )  # fmt: skip
 
 

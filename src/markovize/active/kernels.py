@@ -71,16 +71,17 @@ def counterfactual(beliefs: Beliefs, u: int, x: int, alpha: float, gamma: float)
 
 
 @njit(cache=True)
-def remember(rewards: Floats, ends: Bools, u: int, label: int, v: int, reward: float, end: bool) -> int:
-    """2 if the reward contradicts the memory, 1 if it is new to it, else 0."""
+def remember(rewards: Floats, ends: Bools, u: int, label: int, v: int, reward: float, end: bool, endings: bool) -> int:
+    """2 if the reward contradicts the memory (or the ending, if ``endings`` matter), 1 if it is new to it, else 0."""
     known = rewards[u, label, v]
     if math.isnan(known):
         rewards[u, label, v] = reward
         ends[u, label, v] = end
         return 1
+    contradicts = known != reward or (endings and end != ends[u, label, v])
     if end and not ends[u, label, v]:
         ends[u, label, v] = True
-    return 2 if known != reward else 0
+    return 2 if contradicts else 0
 
 
 @njit(cache=True)

@@ -176,7 +176,7 @@ class ActiveLearner:
         room = len(self.kept) < cfg.keep and self.kept.steps < MOST_KEPT_STEPS
         return Rules(
             cfg.mode == "directed", 0.0 if greedy else epsilon, 0 if greedy else int(self._horizon),
-            cfg.alpha, cfg.gamma, cfg.crm, room and not greedy,
+            cfg.alpha, cfg.gamma, cfg.crm, room and not greedy, cfg.explain != "reward",
         )  # fmt: skip
 
     def _block(self) -> int:

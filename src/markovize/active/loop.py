@@ -53,7 +53,7 @@ def absorb(
 ) -> int:
     """Learns from one step, a transition x that was paid so much; the machine's next state."""
     v = beliefs.delta[u, beliefs.trigger[x]]
-    known = remember(beliefs.reward, beliefs.ends, u, beliefs.label[x], v, reward, end)
+    known = remember(beliefs.reward, beliefs.ends, u, beliefs.label[x], v, reward, end, rules.endings)
     if known == 2 and record.outcome[2] < 0:
         record.outcome[2] = n
     if rules.directed:
@@ -139,7 +139,7 @@ def q_episode(world: WorldTables, beliefs: Beliefs, record: Record, rules: Rules
         m = world.machine[m, s, a]
         x = s * n_actions + a
         v = beliefs.delta[u, beliefs.trigger[x]]
-        if remember(rewards, ends, u, beliefs.label[x], v, reward, end) == 2 and conflict < 0:
+        if remember(rewards, ends, u, beliefs.label[x], v, reward, end, rules.endings) == 2 and conflict < 0:
             conflict = n
         update(q, potential, u, s, a, v, t, reward, end, rules.alpha, rules.gamma)
         if rules.crm:
@@ -183,7 +183,7 @@ def replay(
             x, reward = transitions[offsets[e] + n], rewards[offsets[e] + n]
             v = beliefs.delta[u, beliefs.trigger[x]]
             end = terminated[e] and n == length - 1
-            remember(beliefs.reward, beliefs.ends, u, beliefs.label[x], v, reward, end)
+            remember(beliefs.reward, beliefs.ends, u, beliefs.label[x], v, reward, end, False)
             beliefs.visits[v, beliefs.target[x]] += 1
             record.transitions[n], record.rewards[n] = x, reward
             record.before[n], record.after[n] = u, v

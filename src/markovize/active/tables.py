@@ -106,3 +106,4 @@ class Rules(NamedTuple):
     gamma: float
     crm: bool
     kept: bool  # whether every episode is kept, so that the learner wants to see each
+    endings: bool = False  # whether the machine has to explain them, too
