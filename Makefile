@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
 
-.PHONY: demo test test-core test-long lint types coverage benchmark clean
+.PHONY: demo test test-core test-long lint types benchmark reproduce clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m markovize.demo demo
@@ -34,6 +34,9 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/act.py
 	$(BIN)/python benchmarks/cycles.py
 	$(BIN)/python benchmarks/random_worlds.py
+
+reproduce: $(VENV)/.core
+	for name in exp1 exp3 ablation; do $(BIN)/markovize reproduce $$name --resume --out results/$$name; done
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
