@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
+CORE ?= .venv-core
 
 .PHONY: demo test test-core test-long lint types benchmark reproduce clean
 
@@ -13,8 +14,9 @@ demo: $(VENV)/.core
 test: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term --cov-fail-under=95
 
-test-core: $(VENV)/.all
-	$(BIN)/python -m pytest -n $(WORKERS) -q
+# the core alone, in an environment without any extra
+test-core: $(CORE)/.dev
+	$(CORE)/bin/python -m pytest -n $(WORKERS) -q
 
 test-long: $(VENV)/.all
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m long
@@ -39,13 +41,18 @@ reproduce: $(VENV)/.core
 	for name in exp1 exp3 ablation; do $(BIN)/markovize reproduce $$name --resume --out results/$$name; done
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(CORE) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e .
+	touch $@
+
+$(CORE)/.dev: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(CORE)
+	$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
