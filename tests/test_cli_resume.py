@@ -148,6 +148,11 @@ def test_bad_use(here: Path) -> None:
     config = {"env_id": "Lamp-v0", "env_args": {}, "imports": ["lamp"], "settings": {"mode": "fast"}, "markovize": "0"}
     (folder / "config.json").write_text(json.dumps(config))
     assert "config.json: settings: modes are directed" in refused("--resume", "run")
+    (folder / "config.json").write_text(json.dumps(config | {"imports": 3}))
+    assert "config.json: not the configuration of a run" in refused("--resume", "run")
+    config["settings"] = {"mode": "directed", "episodes": "x"}
+    (folder / "config.json").write_text(json.dumps(config))
+    assert "config.json: settings: episodes must be a whole number, not 'x'" in refused("--resume", "run")
     config["settings"] = {"mode": "directed", "episodes": 10}
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "checkpoint.npz").write_bytes(os.urandom(100))

@@ -336,7 +336,10 @@ def run(
         }  # fmt: skip
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}
-        settings = Settings.of(mode.value, **known | command.named_values(set_ or [], "--set"))
+        others = command.named_values(set_ or [], "--set")
+        if twice := [name for name in others if name in {*plain, "mode"}]:
+            raise typer.BadParameter(f"--set {twice[0]}=… has an option of its own: --{twice[0].replace('_', '-')}")
+        settings = Settings.of(mode.value, **known | others)
         env_args, modules = command.named_values(env_arg or [], "--env-arg"), import_ or []
         if out is not None:
             check_new(out)
@@ -379,6 +382,8 @@ def reproduce(
     """Run one of the paper's experiments: results beside the paper's, figures, and a page with an episode player."""
     from markovize.experiments import catalogue, run_experiment, summary
 
+    if address is not None and executor is not ExecutorChoice.ray:
+        raise typer.BadParameter("--address is for --executor ray")
     folder = out or Path(f"{experiment.value}-{preset.value}")
     asked = catalogue.experiment(
         experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value

@@ -22,6 +22,7 @@ AnyEnv: TypeAlias = "gym.Env[Any, Any] | VectorEnv[Any, Any, Any]"
 AnySpace: TypeAlias = "spaces.Space[Any]"
 
 MOST_VALUES: Final = 2**63 - 1
+MOST_ACTIONS: Final = 10_000
 _NAMES: Final = {"observation": "observations", "action": "actions"}
 
 
@@ -200,6 +201,19 @@ def element_at(space: AnySpace, number: int) -> Any:
     (0, [1, 0])
     """
     return SpaceIndex(space).element(number)
+
+
+def all_elements(space: AnySpace, most: int = MOST_ACTIONS) -> list[Any]:
+    """Every element of a small space, by number.
+
+    >>> all_elements(spaces.Discrete(3, start=1)), [x.tolist() for x in all_elements(spaces.MultiDiscrete([1, 2]))]
+    ([1, 2, 3], [[0, 0], [0, 1]])
+    """
+    index = SpaceIndex(space)
+    if index.size > most:
+        raise UnsupportedError(f"{space} has {index.size:,} elements; at most {most:,} can be tried one by one")
+    elements = [index.element(number) for number in range(index.size)]
+    return [int(element) for element in elements] if isinstance(space, spaces.Discrete) else elements
 
 
 def _dtype(space: AnySpace) -> np.dtype[Any]:

@@ -110,9 +110,96 @@ def test_continuous_observations_are_refused_with_advice() -> None:
         ActiveLearner(Odd(np.zeros(2), 0.0, box))
 
 
-def test_unhashable_observations_are_refused() -> None:
-    with pytest.raises(InputError, match="unhashable"):
-        learned(Odd([0], 0.0), 5)
+def test_observations_that_are_no_labels_are_refused() -> None:
+    with pytest.raises(InputError, match="this observation is no label: a dict is not a label"):
+        learned(Odd({"place": 0}, 0.0), 5)
+
+
+@pytest.mark.parametrize("observation", [[0], (0, np.array([1, 0])), np.array([[1], [2]])])
+def test_observations_of_lists_and_arrays(observation: Any) -> None:
+    result = learned(Odd(observation, 0.0), 5)
+    assert len(result.observations) == 1
+
+
+@pytest.mark.parametrize("reward", [None, "much", np.zeros(2)])
+def test_rewards_that_are_no_numbers_are_refused(reward: Any) -> None:
+    with pytest.raises(InputError, match="rewards are numbers"):
+        learned(Odd(0, reward), 5)
+
+
+class Bandit(gym.Env[int, int]):
+    """Many states and hardly a transition twice: one step, then another place."""
+
+    observation_space = gym.spaces.Discrete(1_000_000)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        return int(self.np_random.integers(1_000_000)), {}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        del action
+        place = int(self.np_random.integers(1_000_000))
+        return place, float(place % 2), True, False, {}
+
+
+@pytest.mark.parametrize("mode", ["directed", "q-learning"])
+def test_more_states_than_transitions(mode: str) -> None:
+    result = ActiveLearner(Bandit(), Settings.of(mode, episodes=1500, max_steps=3)).run()
+    assert (result.status, result.machine.states) == ("no conflict", 1)
+    assert len(result.observations) > 2_900
+
+
+class TwoKeys(gym.Env[int, Any]):
+    """Pays for the second of two keys, pressed in order, by actions that are pairs."""
+
+    observation_space = gym.spaces.Discrete(3)
+    action_space = gym.spaces.MultiDiscrete([2, 2])
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        self.open = False
+        return 0, {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        assert self.action_space.contains(action)
+        place = 1 if tuple(action) == (0, 1) else 2 if tuple(action) == (1, 0) else 0
+        paid = self.open and place == 2
+        self.open = self.open or place == 1
+        return place, float(paid), paid, False, {}
+
+
+def test_actions_of_several_parts() -> None:
+    result = ActiveLearner(TwoKeys(), Settings.of(episodes=100, max_steps=8)).run()
+    assert (result.machine.states, result.greedy_return) == (2, 1.0)
+    assert result.actions == ((0, 0), (0, 1), (1, 0), (1, 1))
+
+
+class Chancy(gym.Env[int, int]):
+    """A reward that is Markov, but of the action, in a world that goes anywhere."""
+
+    observation_space = gym.spaces.Discrete(60)
+    action_space = gym.spaces.Discrete(3)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        return 0, {}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        return int(self.np_random.integers(60)), 0.5 * (action == 1), False, False, {}
+
+
+def test_a_markov_reward_of_the_action_needs_no_large_machine() -> None:
+    result = ActiveLearner(Chancy(), Settings.of(episodes=40, max_steps=30)).run()
+    assert (result.machine.states, result.machine.reward_on) == (1, "transition")
+
+
+@pytest.mark.parametrize("env", ["FrozenLake-v1", 3])
+def test_what_is_no_environment(env: Any) -> None:
+    with pytest.raises(InputError, match="acts in an environment, not"):
+        ActiveLearner(env)
+    with pytest.raises(InputError, match="not a vector of them"):
+        ActiveLearner(gym.make_vec("FrozenLake-v1", num_envs=2))  # type: ignore[arg-type]
 
 
 def test_nan_rewards_are_refused() -> None:
@@ -126,8 +213,8 @@ def test_a_noisy_reward_stops_the_run_with_two_episodes() -> None:
         learned(Odd(0, lambda: next(coins)), 50)
 
 
-def test_actions_must_be_numbered() -> None:
+def test_actions_must_be_few() -> None:
     env = Odd(0, 0.0)
-    env.action_space = gym.spaces.MultiDiscrete([2, 2])  # type: ignore[assignment]
-    with pytest.raises(InputError, match="Discrete"):
+    env.action_space = gym.spaces.MultiDiscrete([200, 200])  # type: ignore[assignment]
+    with pytest.raises(UnsupportedError, match="40,000 elements; at most 10,000 can be tried"):
         ActiveLearner(env)

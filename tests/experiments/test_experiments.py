@@ -98,6 +98,9 @@ def test_folders_in_use(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.tex").write_text("")
     with pytest.raises(InputError, match=r"no experiment was begun here \(no experiment.json\)"):
         run_experiment(small(seeds=1), tmp_path / "mine", jobs=1, resume=True)
+    other = Experiment("other", "Another one", [breakfast()], 1)
+    with pytest.raises(InputError, match="one: holds the experiment 'small', not 'other'; give another folder"):
+        run_experiment(other, tmp_path / "one", jobs=1, resume=True)
     with pytest.raises(InputError, match="already has files in it"):
         run_experiment(small(seeds=1), tmp_path / "mine", jobs=1)
 
@@ -200,7 +203,7 @@ def children(parent: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("name", catalogue.NAMES)
+@pytest.mark.parametrize("name", [name for name in catalogue.NAMES if name != "exp2"])  # that has tests of its own
 @pytest.mark.parametrize("preset", ["paper", "quick", "smoke"])
 def test_the_papers_experiments(name: str, preset: str) -> None:
     experiment = catalogue.experiment(name, preset)

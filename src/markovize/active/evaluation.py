@@ -9,6 +9,7 @@ import numpy as np
 
 from markovize.active.steps import StepBook
 from markovize.active.tables import Mind
+from markovize.spaces import all_elements
 from markovize.traces import Floats
 from markovize.worlds import World
 
@@ -47,13 +48,13 @@ def mean_greedy_return(
     env: gym.Env[Any, Any], mind: Mind, book: StepBook, steps: int, seed: int, episodes: int = GREEDY_EPISODES
 ) -> float:
     """The mean return of greedy episodes; where the values know nothing, the first action is taken."""
-    total = 0.0
+    total, actions = 0.0, all_elements(env.action_space)
     for episode in range(episodes):
         observation, _ = env.reset(seed=seed + episode)
         u, s = 0, book.observations.id(observation)
         for _ in range(steps):
             a = int(np.argmax(mind.beliefs.q[u, s])) if s < mind.beliefs.q.shape[1] else 0
-            observation, reward, terminated, truncated, _ = env.step(book.actions[a])
+            observation, reward, terminated, truncated, _ = env.step(actions[a])
             total += float(reward)
             t = book.observations.id(observation)
             label = book.trigger[book.transition(s, a, t)]

@@ -21,6 +21,7 @@ from markovize.active.snapshots import Snapshot, restore, take
 from markovize.active.steps import Kept
 from markovize.active.tables import Rules
 from markovize.active.tours import plan
+from markovize.conflicts import check
 from markovize.errors import InputError, UnrealisableError
 from markovize.labels import AUTO_ORDER, LabelOn
 from markovize.learning import Auto, Learner, LearnResult
@@ -32,6 +33,7 @@ BLOCK = 1_000  # episodes at a time, at most
 MOVING = 100  # episodes of the moving return
 MOST_KEPT_STEPS = 400_000
 MANY_TRIGGERS = 12  # from here on finer labels are considered, if they are free
+SOME_TRIGGERS = 3  # from here on if the reward is a function of the transition alone
 FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20  # tours start short; after so many quiet episodes they go farther
 DISPLAY_SECONDS = 0.1
 CHECKPOINT_SECONDS = 1.0
@@ -56,6 +58,10 @@ class ActiveLearner:
         on_checkpoint: Callable[[ActiveLearner], None] | None = None,
         compiled: bool = True,
     ) -> None:
+        if not isinstance(env, gym.Env):
+            many = isinstance(env, gym.vector.VectorEnv)
+            what = "one environment, not a vector of them" if many else f"an environment, not {env!r}"
+            raise InputError(f"ActiveLearner acts in {what}; use gymnasium.make")
         self.env, self.settings, self.on_progress = env, settings or Settings.of(), on_progress
         self.on_checkpoint = on_checkpoint
         cfg = self.settings
@@ -245,7 +251,10 @@ class ActiveLearner:
         Finer ones come first. From few episodes they may look better than they are: so the way back is open.
         """
         cfg, labels = self.settings, (result.trigger_on, result.reward_on)
-        if (result.triggers or 0) < self._many_triggers or "auto" not in (cfg.trigger_on, cfg.reward_on):
+        triggers = result.triggers or 0
+        if triggers < SOME_TRIGGERS or "auto" not in (cfg.trigger_on, cfg.reward_on):
+            return result
+        if triggers < self._many_triggers and not check(traces).markov:
             return result
         if labels not in AUTO_ORDER:
             return result
@@ -257,7 +266,7 @@ class ActiveLearner:
                 if other.machine is not None and 2 * len(other.machine.triggers) <= (result.triggers or 0):
                     self._learner = learner
                     return other
-        self._many_triggers = 2 * (result.triggers or 0)
+        self._many_triggers = max(self._many_triggers, 2 * triggers)
         return result
 
     def _new_learner(self, trigger_on: Auto, reward_on: Auto) -> Learner:

@@ -23,7 +23,7 @@ def new_mind(
     """A mind that holds this machine true and remembers nothing but how the environment moves."""
     states, actions = model.first.shape
     k, room = machine.states, len(model.seen)
-    labels = room if per_transition or book.reward_on != "state" else states
+    labels = _label_room(book, per_transition, states, room)
     shape = (k, labels, k)
     beliefs = Beliefs(
         _zeros(room), _zeros(room), _zeros(room), _zeros(room), _zeros(room),
@@ -45,12 +45,12 @@ def describe_transitions(mind: Mind, book: StepBook, per_transition: bool, first
         column[first:last] = values[first:last]
 
 
-def grown(mind: Mind, book: StepBook, machine: RewardMachine) -> Mind:
+def grown(mind: Mind, book: StepBook, machine: RewardMachine, *, per_transition: bool) -> Mind:
     """The same mind with room for at least what the book has now."""
     beliefs, model, _, pool, record = mind
     states, actions = model.first.shape
     more_states, room = _room(states, len(book.observations)), _room(len(model.seen), len(book))
-    labels = room if beliefs.reward.shape[1] == len(model.seen) else more_states
+    labels = _label_room(book, per_transition, more_states, room)
     model = Model(
         _padded(model.seen, (room,), 0), _padded(model.first, (more_states, actions), -1),
         _padded(model.next, (room,), -1), model.wavers,
@@ -117,6 +117,11 @@ def _pool(rows: int, steps: int) -> Pool:
 
 def _zeros(size: int) -> Ints:
     return np.zeros(size, np.int32)
+
+
+def _label_room(book: StepBook, per_transition: bool, states: int, transitions: int) -> int:
+    """Rewards are remembered by state, or by labels of which there are at most as many as transitions."""
+    return states if book.reward_on == "state" and not per_transition else transitions
 
 
 def _room(now: int, needed: int) -> int:

@@ -17,7 +17,7 @@ from markovize.active.tables import Mind, Rules, WorldTables
 from markovize.envs import WorldEnv
 from markovize.errors import InputError
 from markovize.machine import RewardMachine
-from markovize.spaces import check_discrete
+from markovize.spaces import all_elements, check_discrete, value_of
 from markovize.traces import Floats, Ints, Longs
 from markovize.worlds import World
 
@@ -64,12 +64,9 @@ class SteppingPlayer:
 
     def __init__(self, env: gym.Env[Any, Any], rng: np.random.Generator, *, per_transition: bool) -> None:
         check_discrete(env)
-        space = env.action_space
-        if not isinstance(space, gym.spaces.Discrete):
-            raise InputError(f"actions must be a Discrete space, not {space}; number them with a wrapper")
         self._env, self._rng, self._per_transition = env, rng, per_transition
-        self._actions = [int(space.start) + n for n in range(int(space.n))]
-        self.book = StepBook([], self._actions)
+        self._actions = all_elements(env.action_space)
+        self.book = StepBook([], [value_of(action, "action") for action in self._actions])
         self.room = (STATES, TRANSITIONS)
         self.recent: deque[tuple[int, Ints, Floats]] = deque(maxlen=RECENT)
         self._ids: dict[Any, int] = {}
@@ -103,9 +100,7 @@ class SteppingPlayer:
         while n < longest and not over:
             a = act(rows, numbers, n, explored, u, s)
             observation, reward, terminated, truncated, _ = step(actions[a])
-            reward, end = float(reward), bool(terminated)
-            if not isfinite(reward):
-                raise InputError(f"the environment paid {reward} in step {n} of an episode; rewards must be finite")
+            reward, end = _paid(reward, n), bool(terminated)
             t, known = identify(observation), len(book.source)
             x = book.transition(s, a, t)
             if x == known:
@@ -117,6 +112,10 @@ class SteppingPlayer:
         self.recent.append((seed, mind.record.transitions[:n].copy(), mind.record.rewards[:n].copy()))
         return mind, total, n
 
+    def raw_action(self, transition: int) -> Any:
+        """What to step the environment with, to take a transition's action."""
+        return self._actions[self.book.action[transition]]
+
     def _rows(self, mind: Mind) -> Longs:
         """The handle's rows, made anew for another mind."""
         if self._handle is None or self._handle.mind is not mind:
@@ -127,22 +126,32 @@ class SteppingPlayer:
         key = observation.tobytes() if isinstance(observation, np.ndarray) else observation
         try:
             found = self._ids.get(key)
-        except TypeError:
-            kind = type(observation).__name__
-            raise InputError(f"observations of type {kind} cannot be told apart (unhashable); return tuples") from None
+        except TypeError:  # unhashable, such as lists, or arrays in a tuple
+            return self.book.observations.id(value_of(observation))
         if found is None:
-            found = self._ids[key] = self.book.observations.id(observation)
+            found = self._ids[key] = self.book.observations.id(value_of(observation))
         return found
 
     def _fitted(self, mind: Mind, machine: RewardMachine, first: int | None = None) -> Mind:
         """The mind with room for all that was seen."""
         states, transitions = mind.model.first.shape[0], len(mind.model.seen)
         if len(self.book.observations) > states or len(self.book) > transitions:
-            mind, first = grown(mind, self.book, machine), 0
+            mind, first = grown(mind, self.book, machine, per_transition=self._per_transition), 0
             self.room = (mind.model.first.shape[0], len(mind.model.seen))
         if first is not None:
             describe_transitions(mind, self.book, self._per_transition, first)
         return mind
+
+
+def _paid(reward: Any, step: int) -> float:
+    """A reward as a number."""
+    try:
+        paid = float(reward)
+    except (TypeError, ValueError):
+        raise InputError(f"the environment paid {reward!r} in step {step} of an episode; rewards are numbers") from None
+    if not isfinite(paid):
+        raise InputError(f"the environment paid {paid} in step {step} of an episode; rewards must be finite")
+    return paid
 
 
 def tables_of(world: World) -> WorldTables:

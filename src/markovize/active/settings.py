@@ -68,7 +68,10 @@ class Settings:
         """
         if mode not in MODES:
             raise InputError(f"modes are {', '.join(MODES)}, not {mode!r}")
+        if "mode" in changes:
+            raise InputError("the mode is given twice")
         episodes = changes.get("episodes", cls.episodes)
+        _check_kind("episodes", episodes, "int")
         given: dict[str, Any] = {"greedy_tail": episodes // 10}
         if mode == "paper":
             given |= {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -92,7 +93,13 @@ def take(run: ActiveLearner) -> Snapshot:
 
 def restore(run: ActiveLearner, snapshot: Snapshot) -> None:
     """Brings a new run to the state of a snapshot; an environment that is not the same is refused."""
-    facts, arrays = snapshot
+    try:
+        _restore(run, *snapshot)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise InputError(f"not a checkpoint of a run: {type(error).__name__} {error}") from None
+
+
+def _restore(run: ActiveLearner, facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
     if facts["settings"] != run.settings.to_json():
         changed = [name for name, value in run.settings.to_json().items() if facts["settings"].get(name) != value]
         raise InputError(f"the run was made with other settings ({', '.join(changed)})")
@@ -127,16 +134,24 @@ def fingerprint(run: ActiveLearner) -> dict[str, Any]:
         digest.update(repr((run.world.start, run.world.machine.initial, run.world.observations)).encode())
         world = digest.hexdigest()
     spaces = str(run.env.observation_space), str(run.env.action_space)
-    return {"observations": spaces[0], "actions": spaces[1], "steps": run.steps, "world": world}
+    spec = run.env.spec
+    name = None
+    if spec is not None:
+        made = f"{spec.id} {spec.kwargs!r} {[wrapper.name for wrapper in spec.additional_wrappers]}"
+        name = re.sub(r" at 0x[0-9a-f]+", "", made)
+    return {"name": name, "observations": spaces[0], "actions": spaces[1], "steps": run.steps, "world": world}
 
 
 def _check_environment(run: ActiveLearner, before: dict[str, Any]) -> None:
     now = fingerprint(run)
-    names = {"observations": "observation space", "actions": "action space", "steps": "step limit", "world": "world"}
+    names = {
+        "name": "name or arguments have", "observations": "observation space has", "actions": "action space has",
+        "steps": "step limit has", "world": "world has",
+    }  # fmt: skip
     for name, words in names.items():
         if now[name] != before.get(name):
             change = "" if name == "world" else f": it was {before.get(name)} and is {now[name]}"
-            raise InputError(f"the environment's {words} has changed since this run began{change}; start a new run")
+            raise InputError(f"the environment's {words} changed since this run began{change}; start a new run")
 
 
 def _check_behaviour(run: ActiveLearner, player: SteppingPlayer) -> None:
@@ -145,10 +160,12 @@ def _check_behaviour(run: ActiveLearner, player: SteppingPlayer) -> None:
     for seed, transitions, rewards in player.recent:
         observation, _ = run.env.reset(seed=int(seed))
         for n, (x, reward) in enumerate(zip(transitions.tolist(), rewards.tolist(), strict=True)):
-            s, action, t = book.values(x)
+            s, _, t = book.values(x)
             if canonical(observation) != s:
                 raise _changed(n, f"showed {canonical(observation)}, where it was {s}")
-            observation, paid, *_ = run.env.step(action)
+            observation, paid, terminated, truncated, _ = run.env.step(player.raw_action(x))
+            if (terminated or truncated) and n < len(rewards) - 1:
+                raise _changed(n, "ended it, where it went on")
             if float(paid) != reward:
                 raise _changed(n, f"paid {float(paid):g}, where it was {reward:g}")
             if canonical(observation) != t:

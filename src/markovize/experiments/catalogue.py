@@ -1,4 +1,4 @@
-"""The paper's experiments 1 and 3, and the ablation that it argues for, each in three sizes."""
+"""The paper's experiments, and the ablation that it argues for, each in three sizes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from markovize.active import Settings
+from markovize.deep.settings import MODELS, DeepSettings
 from markovize.errors import InputError
-from markovize.experiments.paper import EXPERIMENT_1, EXPERIMENT_3
+from markovize.experiments.deep_task import DeepTask
+from markovize.experiments.paper import EXPERIMENT_1, EXPERIMENT_2, EXPERIMENT_3
 from markovize.experiments.spec import Experiment, Task
 
 OFFICE, BREAKFAST = "markovize/OfficeWorld-v0", "markovize/BreakfastWorld-v0"
 MEALS: Final = {
     f"{task} {rewards}": {"task": task, "rewards": rewards} for task in "bc" for rewards in ("full", "cumulative")
 }
-NAMES: Final = ("exp1", "exp3", "ablation")
+NAMES: Final = ("exp1", "exp2", "exp3", "ablation")
 
 
 class Preset(NamedTuple):
-    """How large: seeds, reported episodes, and how long to wait for a first conflict."""
+    """How large: seeds, reported episodes, and how long to wait for a first conflict; which tasks, if not all."""
 
     seeds: int
     episodes: int
-    max_wait: int
+    max_wait: int = 0
+    tasks: str = "bcde"
 
 
 PRESETS: Final[Mapping[str, Mapping[str, Preset]]] = {
@@ -30,6 +33,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Preset]]] = {
         "paper": Preset(10, 100_000, 1_000_000),
         "quick": Preset(3, 50_000, 200_000),
         "smoke": Preset(1, 10_000, 100_000),
+    },
+    "exp2": {
+        "paper": Preset(10, 50_000),
+        "quick": Preset(3, 8_000),
+        "smoke": Preset(1, 200, tasks="be"),
     },
     "exp3": {
         "paper": Preset(10, 10_000, 1_000_000),
@@ -54,7 +62,7 @@ def experiment(
     ('Experiment 1: Officeworld', ['b', 'c', 'd', 'e'], 20000)
     >>> experiment("exp9")
     Traceback (most recent call last):
-    markovize.errors.InputError: experiments are exp1, exp3, ablation, not 'exp9'
+    markovize.errors.InputError: experiments are exp1, exp2, exp3, ablation, not 'exp9'
     """
     if name not in NAMES:
         raise InputError(f"experiments are {', '.join(NAMES)}, not {name!r}")
@@ -71,6 +79,15 @@ def experiment(
             for task in "bcde"
         ]
         return Experiment(name, "Experiment 1: Officeworld", tasks, seeds, EXPERIMENT_1)
+    if name == "exp2":
+        # the machine of ADQN is learned in each of its trials, by directed exploration
+        learning = Settings.of("directed", episodes=1_000, acyclic=True, engine=engine)
+        trainings = [
+            DeepTask(task, OFFICE, {"task": task}, learning, model, deep=DeepSettings(model, episodes=episodes))
+            for task in size.tasks
+            for model in MODELS
+        ]
+        return Experiment(name, "Experiment 2: deep agents in Officeworld", trainings, seeds, EXPERIMENT_2)
     if name == "exp3":
         tasks = [Task(task, BREAKFAST, args, Settings.of("paper", **common)) for task, args in MEALS.items()]
         return Experiment(name, "Experiment 3: Breakfastworld", tasks, seeds, EXPERIMENT_3)

@@ -80,8 +80,8 @@ def learning_figure(
 
     The dashed line is the optimum; the paper's end values are diamonds at the right.
     """
-    tasks = _unique(record.task for record, _ in trials)
-    variants = _unique(record.variant for record, _ in trials)
+    tasks = unique(record.task for record, _ in trials)
+    variants = unique(record.variant for record, _ in trials)
     groups = grouped(trials)
 
     def draw(figure: Figure) -> None:
@@ -100,13 +100,13 @@ def learning_figure(
         _one_scale(panels[-1])
         for axes in panels[-1, 1:]:
             axes.tick_params(labelleft=False)
-        _edges(figure, left=0.95, right=0.15, top=0.35, bottom=0.88, between=(0.55, 0.22))
+        edges(figure, left=0.95, right=0.15, top=0.35, bottom=0.88, between=(0.55, 0.22))
         for axes in panels[:, 0]:
             axes.yaxis.set_label_coords(-0.62 / (axes.get_position().width * figure.get_figwidth()), 0.5)
         legend = _legend(variants, trials, bool(paper), theme)
         figure.legend(handles=legend, loc="lower center", ncols=4, frameon=False)
 
-    return _picture((1.1 + 2.4 * max(2, len(tasks)), 8.0), draw, kind, theme)
+    return picture((1.1 + 2.4 * max(2, len(tasks)), 8.0), draw, kind, theme)
 
 
 def ablation_figure(
@@ -117,8 +117,8 @@ def ablation_figure(
 
     Seeds that never found the true machine are hollow, at the top; the paper's mean solve times are diamonds.
     """
-    tasks = _unique(record.task for record, _ in trials)
-    variants = _unique(record.variant for record, _ in trials)
+    tasks = unique(record.task for record, _ in trials)
+    variants = unique(record.variant for record, _ in trials)
     groups = grouped(trials)
 
     def draw(figure: Figure) -> None:
@@ -134,10 +134,10 @@ def ablation_figure(
         _strip(right, seconds, tasks, variants, theme)
         left.set_title("episodes to the true machine", fontweight="bold")
         right.set_title("solve time, s", fontweight="bold")
-        _edges(figure, left=0.75, right=0.15, top=0.4, bottom=0.95, between=(0.75, 0.0))
+        edges(figure, left=0.75, right=0.15, top=0.4, bottom=0.95, between=(0.75, 0.0))
         figure.legend(handles=_variant_marks(variants, bool(paper), theme), loc="lower center", ncols=5, frameon=False)
 
-    return _picture((9.4, 3.9), draw, kind, theme)
+    return picture((9.4, 3.9), draw, kind, theme)
 
 
 # --- panels ---------------------------------------------------------------------------------------------------------
@@ -294,11 +294,12 @@ def _legend(variants: Sequence[str], trials: Sequence[Finished], paper: bool, th
     if any(record.optimal_return is not None for record, _ in trials):
         out.append(Line2D([], [], color=theme.goal, linestyle=(0, (4, 3)), linewidth=1.1, label="optimum"))
     if paper:
-        out.append(_paper_handle("paper, end value ± sd", theme))
+        out.append(paper_handle("paper, end value ± sd", theme))
     return out
 
 
-def _paper_handle(label: str, theme: Theme) -> Any:
+def paper_handle(label: str, theme: Theme) -> Any:
+    """How a legend shows the paper's values."""
     from matplotlib.lines import Line2D
 
     return Line2D(
@@ -316,10 +317,10 @@ def _variant_marks(variants: Sequence[str], paper: bool, theme: Theme) -> list[A
         for n, name in enumerate(variants)
     ]  # fmt: skip
     out.append(Line2D([], [], color=theme.ink, linewidth=2.2, label="median over seeds"))
-    return [*out, *([_paper_handle("paper, mean", theme)] if paper else [])]
+    return [*out, *([paper_handle("paper, mean", theme)] if paper else [])]
 
 
-def _edges(
+def edges(
     figure: Figure, *, left: float, right: float, top: float, bottom: float, between: tuple[float, float]
 ) -> None:
     """Margins and gaps in inches: matplotlib's own layouts take seconds for so many panels."""
@@ -333,7 +334,8 @@ def _edges(
     )  # fmt: skip
 
 
-def _picture(size: tuple[float, float], draw: Callable[[Figure], None], kind: str, theme: Theme) -> bytes:
+def picture(size: tuple[float, float], draw: Callable[[Figure], None], kind: str, theme: Theme) -> bytes:
+    """A figure of so many inches, drawn and written in one style."""
     import matplotlib.style
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -355,5 +357,6 @@ def _picture(size: tuple[float, float], draw: Callable[[Figure], None], kind: st
     return out.getvalue()
 
 
-def _unique(values: Any) -> list[str]:
+def unique(values: Any) -> list[str]:
+    """Each name once, in the order in which they first come."""
     return list(dict.fromkeys(values))

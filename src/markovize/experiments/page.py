@@ -29,12 +29,13 @@ from typing import Any, Final
 
 from markovize.errors import InputError
 from markovize.experiments import tables
+from markovize.experiments.deep_figure import are_trainings, returns_figure
 from markovize.experiments.figures import DARK, KINDS, ablation_figure, learning_figure
 from markovize.experiments.machine_diff import LEGENDS, MachineDiff, machine_diff
 from markovize.experiments.machine_svg import draw_machine
 from markovize.experiments.paper import PaperValues
 from markovize.experiments.records import Finished, TrialRecord
-from markovize.experiments.tables import AGREEMENT, NOTHING, QUANTITIES, Group, Row, comparison, grouped
+from markovize.experiments.tables import NOTHING, Group, Row, agreement, comparison, grouped, quantities, told
 from markovize.formats.files import atomic_write, one_line
 from markovize.values import jsonable
 
@@ -89,8 +90,9 @@ def _page(
     parts = {
         "style": source.joinpath("style.css").read_text("utf-8"),
         "script": source.joinpath("player.js").read_text("utf-8"),
-        "title": escape(title), "lead": _lead(trials), "summary": _summary(comparison(trials, paper), bool(paper)),
-        "agreement": f'<p class="note">{_maths(AGREEMENT)}</p>' if paper else "",
+        "title": escape(title), "lead": _lead(trials),
+        "summary": _summary(comparison(trials, paper), quantities(trials), bool(paper)),
+        "agreement": f'<p class="note">{_maths(agreement(trials))}</p>' if paper else "",
         "figures": _figures(trials, paper, pictures),
         "legend": escape("; ".join(LEGENDS)) + ".",
         "machines": _machines(trials), "trials": _trials(trials), "data": _data(trials), "version": escape(__version__),
@@ -130,29 +132,36 @@ def _lead(trials: Sequence[Finished]) -> str:
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 
-def _summary(rows: Sequence[Row], paper: bool) -> str:
+def _summary(rows: Sequence[Row], quantities: Sequence[str], paper: bool) -> str:
     variants = any(row.variant for row in rows)
-    span = ' colspan="2"' if paper else ""
+    both = told(rows)
     lead = ["task", *(["variant"] if variants else []), "seeds"]
     first = "".join(
         f'<th{" class=text" if name != "seeds" else ""} rowspan="{2 if paper else 1}">{name}</th>' for name in lead
     )
-    names = "".join(f'<th class="group"{span}>{_maths(name)}</th>' for name in QUANTITIES)
+    names = "".join(
+        f'<th class="group"{_span(paper, two)}>{_maths(name)}</th>' for name, two in zip(quantities, both, strict=True)
+    )
     last = f'<th class="text" rowspan="{2 if paper else 1}">{"agrees" if paper else "optimal"}</th>'
     head = f"<tr>{first}{names}{last}</tr>"
     if paper:
-        head += "<tr>" + "<th>ours</th><th>paper</th>" * len(QUANTITIES) + "</tr>"
+        head += "<tr>" + "<th>ours</th><th>paper</th>" * sum(both) + "</tr>"
     body = ""
     for row in rows:
         kind = {True: " good", False: " bad", None: ""}[row.agrees]
         cells = f'<td class="text">{escape(row.task)}</td>'
         cells += f'<td class="text">{escape(row.variant)}</td>' if variants else ""
         cells += f"<td>{row.seeds}</td>"
-        for ours, theirs in row.cells:
+        for (ours, theirs), two in zip(row.cells, both, strict=True):
             kind_of = "theirs" if len(theirs) < LONG else "theirs said"
-            cells += f"<td>{escape(ours)}</td>" + (f'<td class="{kind_of}">{escape(theirs)}</td>' if paper else "")
+            cells += f"<td>{escape(ours)}</td>" + (f'<td class="{kind_of}">{escape(theirs)}</td>' if two else "")
         body += f'<tr>{cells}<td class="text"><span class="badge{kind}">{_maths(row.verdict)}</span></td></tr>'
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _span(paper: bool, both: bool) -> str:
+    """A head above ours and the paper's, or above ours alone."""
+    return ' colspan="2"' if both else ' rowspan="2"' if paper else ""
 
 
 def _maths(text: str) -> str:
@@ -198,6 +207,8 @@ def _cell(value: Any, name: str, number: bool) -> str:
 CAPTIONS: Final = {
     "learning": "From top to bottom: the mean return of the last 100 episodes, the number of machine states, that of "
     "exemplars, the cumulative solve time (logarithmic); mean and standard deviation over seeds.",
+    "returns": "The mean return of the last 1,000 episodes, exploration included: mean and standard deviation over "
+    "seeds, a line for each model. Diamonds are the paper's end values, after 50,000 episodes.",
     "ablation": "Each mark is a seed. Episodes are counted until the last machine was found, if that is the true one; "
     "seeds that ended with another machine are hollow, at the top.",
 }
@@ -205,6 +216,8 @@ CAPTIONS: Final = {
 
 def _drawn(trials: Sequence[Finished]) -> list[tuple[str, Callable[..., bytes]]]:
     """The figures that these trials have."""
+    if are_trainings(trials):
+        return [("returns", returns_figure)]
     return [("learning", learning_figure), *([("ablation", ablation_figure)] if _has_variants(trials) else [])]
 
 

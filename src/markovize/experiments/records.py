@@ -110,7 +110,8 @@ class TrialRecord:
 
     ``waited`` episodes were played before the ``reported`` ones. ``episodes_to_optimal`` and ``episodes_to_machine``
     count all of them: until the greedy policy was optimal and stayed so, and until the last machine was found, if that
-    is the true one (see :mod:`~markovize.experiments.matching`). ``key`` stands for the full configuration.
+    is the true one (see :mod:`~markovize.experiments.matching`). ``key`` stands for the full configuration. ``extra``
+    has more numbers by name, where a kind of task has any.
     """
 
     experiment: str
@@ -137,6 +138,7 @@ class TrialRecord:
     curve: Curve = field(repr=False)
     episode: PlayedEpisode = field(repr=False)
     view: GridView | None = field(repr=False)
+    extra: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     @property
     def optimal(self) -> bool | None:
@@ -154,7 +156,7 @@ class TrialRecord:
         out = {name: getattr(self, name) for name in _names(TrialRecord)}
         for name in ("machine", "true_machine", "curve", "episode", "view"):
             out[name] = None if out[name] is None else out[name].to_json()
-        return out | {"env_args": dict(self.env_args), "settings": dict(self.settings)}
+        return out | {"env_args": dict(self.env_args), "settings": dict(self.settings), "extra": dict(self.extra)}
 
     @classmethod
     def from_json(cls, data: Any) -> TrialRecord:
@@ -172,6 +174,7 @@ run the trial again
         return cls(
             **given
             | {
+                "extra": _numbers(given.get("extra", {})),
                 "machine": RewardMachine.from_json(given["machine"]),
                 "true_machine": _maybe(RewardMachine.from_json, given["true_machine"]),
                 "curve": Curve.from_json(given["curve"]),
@@ -194,6 +197,8 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
 class TrialTimings:
     """What the clock said: all in all, in the solver, and in the solver up to each point of the curve.
 
+    ``extra`` has the seconds of other things by name, where a kind of task has any.
+
     >>> TrialTimings.from_json(TrialTimings(2.0, 0.5, (0.0, 0.5)).to_json())
     TrialTimings(seconds=2.0, solve_seconds=0.5, curve=(0.0, 0.5))
     """
@@ -201,16 +206,21 @@ class TrialTimings:
     seconds: float
     solve_seconds: float
     curve: tuple[float, ...]
+    extra: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """The timings as a file holds them."""
-        return {"seconds": self.seconds, "solve_seconds": self.solve_seconds, "curve": list(self.curve)}
+        return {
+            "seconds": self.seconds, "solve_seconds": self.solve_seconds, "curve": list(self.curve),
+            "extra": dict(self.extra),
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Any) -> TrialTimings:
         """Reads what :meth:`to_json` wrote; anything else is refused."""
         given = _checked(cls, data, "a trial's timings")
-        return cls(given["seconds"], given["solve_seconds"], tuple(_list(given["curve"], "curve")))
+        curve = tuple(_list(given["curve"], "curve"))
+        return cls(given["seconds"], given["solve_seconds"], curve, _numbers(given.get("extra", {})))
 
 
 Finished: TypeAlias = tuple[TrialRecord, TrialTimings]
@@ -279,19 +289,33 @@ def play_greedily(env: gym.Env[Any, Any], result: RunResult) -> PlayedEpisode:
 
 
 def _curves(result: RunResult, waited: int, reported: int) -> tuple[Curve, tuple[float, ...]]:
-    points = sorted({max(1, round(part * reported / POINTS)) for part in range(POINTS + 1)})
+    points = curve_points(reported)
     solved = [0, *(solve.episode for solve in result.solves)]
     sizes = [(1, 0, 0), *((s.states, s.exemplars, s.triggers) for s in result.solves)]
     seconds = np.cumsum([0.0, *(solve.seconds for solve in result.solves)])
     last = [int(np.searchsorted(solved, waited + point, side="right")) - 1 for point in points]
     states, exemplars, triggers = ([sizes[n][column] for n in last] for column in range(3))
-    returns = tuple(_recent_mean(result.returns, waited + point) for point in points)
+    returns = tuple(recent_mean(result.returns, waited + point) for point in points)
     curve = Curve(tuple(points), returns, tuple(states), tuple(exemplars), tuple(triggers))
     return curve, tuple(round(float(seconds[n]), 6) for n in last)
 
 
-def _recent_mean(returns: Floats, episodes: int) -> float:
-    return round(float(np.mean(returns[max(0, episodes - WINDOW) : episodes])), DIGITS)
+def curve_points(episodes: int) -> list[int]:
+    """The episodes that a curve shows.
+
+    >>> curve_points(4), len(curve_points(50_000))
+    ([1, 2, 3, 4], 201)
+    """
+    return sorted({max(1, round(part * episodes / POINTS)) for part in range(POINTS + 1)})
+
+
+def recent_mean(returns: Floats, episodes: int, window: int = WINDOW) -> float:
+    """The mean return of the last of so many episodes.
+
+    >>> recent_mean(np.array([0.0, 1.0, 2.0, 9.0]), 3, window=2)
+    1.5
+    """
+    return round(float(np.mean(returns[max(0, episodes - window) : episodes])), DIGITS)
 
 
 def _names(kind: type[Any]) -> list[str]:
@@ -307,9 +331,15 @@ def _checked(kind: type[Any], data: Any, what: str) -> dict[str, Any]:
         if name not in known:
             raise InputError(f'{what} has no field "{name}"; it was written by another version: run the trial again')
     for name in known:
-        if name not in data:
+        if name not in data and name != "extra":  # younger than the first files
             raise InputError(f'{what} lacks the field "{name}"; it was written by another version: run the trial again')
     return data
+
+
+def _numbers(value: Any) -> dict[str, float]:
+    if not isinstance(value, dict) or not all(type(number) in (int, float) for number in value.values()):
+        raise InputError(f'field "extra" must have numbers by name, not {value!r}; run the trial again')
+    return value
 
 
 def _list(value: Any, name: str) -> list[Any]:

@@ -15,8 +15,9 @@ from markovize.experiments.page import write_report
 from markovize.experiments.records import Finished
 from markovize.experiments.spec import Experiment, Trial
 from markovize.experiments.store import TrialStore
-from markovize.formats.files import atomic_write, one_line
+from markovize.formats.files import atomic_write, one_line, read_text
 from markovize.runs import check_new
+from markovize.values import strict_json
 
 EXECUTORS: Final = ("local", "ray")
 
@@ -49,7 +50,7 @@ def run_experiment(
         raise InputError(f"executors are {', '.join(EXECUTORS)}, not {executor!r}")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
-    path = _folder(folder, resume)
+    path = _folder(folder, experiment.name, resume)
     atomic_write(path / "experiment.json", _described(experiment))
     store = TrialStore(path)
     store.tidy()
@@ -89,11 +90,14 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _folder(folder: str | os.PathLike[str], resume: bool) -> Path:
+def _folder(folder: str | os.PathLike[str], name: str, resume: bool) -> Path:
     path = Path(folder)
     if resume and path.is_dir():
-        if any(path.iterdir()) and not (path / "experiment.json").is_file():
+        known = path / "experiment.json"
+        if any(path.iterdir()) and not known.is_file():
             raise InputError("no experiment was begun here (no experiment.json)", where=one_line(path))
+        if known.is_file() and (other := strict_json(read_text(known), where=one_line(known)).get("name")) != name:
+            raise InputError(f"holds the experiment {other!r}, not {name!r}; give another folder", where=one_line(path))
         return path
     try:
         path = check_new(folder)

@@ -8,7 +8,7 @@ from typing import Any
 
 from markovize.experiments.records import Finished
 from markovize.experiments.spec import Experiment
-from markovize.experiments.tables import QUANTITIES, comparison
+from markovize.experiments.tables import comparison, quantities
 from markovize.terminal import console
 
 
@@ -17,8 +17,9 @@ def report(experiment: Experiment, finished: Sequence[Finished], folder: Path) -
     from rich.table import Table
 
     table = Table(title=experiment.title, title_justify="left", box=None, pad_edge=False)
-    for number, head in enumerate(["task", "seeds", *QUANTITIES, "agrees" if experiment.paper else "optimal"]):
-        table.add_column(head, justify="right" if 0 < number <= len(QUANTITIES) + 1 else "left", overflow="fold")
+    names = quantities(finished)
+    for number, head in enumerate(["task", "seeds", *names, "agrees" if experiment.paper else "optimal"]):
+        table.add_column(head, justify="right" if 0 < number <= len(names) + 1 else "left", overflow="fold")
     for row in comparison(finished, experiment.paper):
         name = f"{row.task}, {row.variant}" if row.variant else row.task
         style = {True: "green", False: "red", None: "default"}[row.agrees]

@@ -17,10 +17,16 @@ Group: TypeAlias = tuple[str, str]
 
 NOTHING: Final = "–"
 NEAR: Final = 0.5  # states
+ENOUGH: Final = 2  # seeds, to say that something agrees
 AGREEMENT: Final = (
     "Agreement: every seed's final greedy return is optimal, and the paper's mean |U| lies within our mean ± max(sd, "
     f"{NEAR}); |T_o| is said to differ where the ranges mean ± sd do not meet, but is not judged, since it depends on "
     "which episodes come into conflict first; nor are solve times, which depend on solver and machine. "
+    "± is the standard deviation over seeds."
+)
+RETURN_AGREEMENT: Final = (
+    "The final return is the mean of the last 1,000 episodes of training, exploration included. Agreement: the ranges "
+    "mean ± sd of ours and the paper's meet, or ours is above; shorter trainings than the paper's are not judged. "
     "± is the standard deviation over seeds."
 )
 
@@ -64,6 +70,7 @@ def results_csv(trials: Sequence[Finished]) -> str:
         "exemplars", "final_return", "optimal_return", "optimal", "episodes_to_optimal", "episodes_to_machine",
         "extra_triggers", "missing_triggers", "key",
     )  # fmt: skip
+    more = _extra_names(record.extra for record, _ in trials)
     rows = []
     for record, _ in _in_order(trials):
         found = record.match()
@@ -73,18 +80,21 @@ def results_csv(trials: Sequence[Finished]) -> str:
             _number(record.optimal_return), "" if record.optimal is None else str(record.optimal).lower(),
             record.episodes_to_optimal, record.episodes_to_machine,
             *(("", "") if found is None else (len(found.extra), len(found.missing))), record.key,
+            *(_number(record.extra.get(name)) for name in more),
         ))  # fmt: skip
-    return _csv(heads, rows)
+    return _csv((*heads, *more), rows)
 
 
 def timings_csv(trials: Sequence[Finished]) -> str:
     """The seconds of each trial."""
+    more = _extra_names(timings.extra for _, timings in trials)
     rows = [
         (record.experiment, record.task, record.variant, record.seed, f"{timings.seconds:.3f}",
-         f"{timings.solve_seconds:.3f}")
+         f"{timings.solve_seconds:.3f}",
+         *(f"{timings.extra[name]:.3f}" if name in timings.extra else "" for name in more))
         for record, timings in _in_order(trials)
     ]  # fmt: skip
-    return _csv(("experiment", "task", "variant", "seed", "seconds", "solve_seconds"), rows)
+    return _csv(("experiment", "task", "variant", "seed", "seconds", "solve_seconds", *more), rows)
 
 
 CURVE_HEADS: Final = ("experiment", "task", "variant", "series", "episode", "seeds", "mean", "std", "min", "max")
@@ -143,11 +153,40 @@ class Row:
 
 
 QUANTITIES: Final = ("|U|", "|T_o|", "solve time, s", "final return")
+TRAINING_QUANTITIES: Final = ("|U|", "final return")
+
+
+def quantities(trials: Sequence[Finished]) -> tuple[str, ...]:
+    """What the comparison shows of these trials: also what only their kind of task has."""
+    more = (*_extra_names(r.extra for r, _ in trials), *_extra_names(t.extra for _, t in trials))
+    return (*(TRAINING_QUANTITIES if more else QUANTITIES), *(_in_words(name) for name in more))
+
+
+def told(rows: Sequence[Row]) -> list[bool]:
+    """Of each quantity, whether the paper says anything about it."""
+    return [any(theirs != NOTHING for _, theirs in column) for column in zip(*(row.cells for row in rows), strict=True)]
+
+
+def agreement(trials: Sequence[Finished]) -> str:
+    """What it means that ours agree with the paper's."""
+    return AGREEMENT if any(record.optimal is not None for record, _ in trials) else RETURN_AGREEMENT
+
+
+def paper_of(paper: Mapping[str, PaperValues] | None, group: Group) -> PaperValues | None:
+    """What was published about a task and variant, or about the task whatever the variant.
+
+    >>> said = {"e, LSTM": PaperValues(final_return=0.04), "b": PaperValues(2.0)}
+    >>> paper_of(said, ("e", "LSTM")).final_return, paper_of(said, ("b", "states")).states, paper_of(said, ("e", "GRU"))
+    (0.04, 2.0, None)
+    """
+    said = paper or {}
+    return said.get(", ".join(group), said.get(group[0]))
 
 
 def comparison(trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None) -> list[Row]:
     """A row for each task and variant."""
-    return [_row(group, members, (paper or {}).get(group[0])) for group, members in grouped(trials).items()]
+    names = tuple(_extra_names(extras) for extras in ((r.extra for r, _ in trials), (t.extra for _, t in trials)))
+    return [_row(group, members, paper_of(paper, group), names) for group, members in grouped(trials).items()]
 
 
 def table_md(trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None) -> str:
@@ -155,28 +194,28 @@ def table_md(trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None
     rows = comparison(trials, paper)
     variants = any(row.variant for row in rows)
     heads = ["task", *(["variant"] if variants else []), "seeds"]
-    for name in QUANTITIES:
+    for name, both in zip(quantities(trials), told(rows), strict=True):
         escaped = name.replace("|", "\\|")
-        heads += [escaped, *(["paper's"] if paper else [])]
+        heads += [escaped, *(["paper's"] if both else [])]
     heads += ["agrees" if paper else "optimal"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for row in rows:
         cells = [row.task, *([row.variant] if variants else []), str(row.seeds)]
-        for ours, theirs in row.cells:
-            cells += [ours, *([theirs] if paper else [])]
+        for (ours, theirs), both in zip(row.cells, told(rows), strict=True):
+            cells += [ours, *([theirs] if both else [])]
         lines.append("| " + " | ".join([*cells, row.verdict.replace("|", "\\|")]) + " |")
-    note = f"\n{AGREEMENT.replace('|', chr(92) + '|')}\n" if paper else ""
+    note = f"\n{agreement(trials).replace('|', chr(92) + '|')}\n" if paper else ""
     return "\n".join(lines) + "\n" + note
 
 
-def _row(group: Group, members: list[Finished], paper: PaperValues | None) -> Row:
+def _row(group: Group, members: list[Finished], paper: PaperValues | None, extra: tuple[Sequence[str], ...]) -> Row:
     records = [record for record, _ in members]
     states = Spread.of(r.states for r in records)
     exemplars = Spread.of(r.exemplars for r in records)
     seconds = Spread.of(t.solve_seconds for _, t in members)
     returns = Spread.of(r.final_return for r in records)
     said = paper or PaperValues()
-    cells = (
+    cells: tuple[tuple[str, str], ...] = (
         (shown(states.mean, states.sd), shown(said.states, said.states_sd)),
         (shown(exemplars.mean, exemplars.sd), shown(said.exemplars, said.exemplars_sd)),
         (shown(seconds.mean, seconds.sd), shown(said.solve_seconds, said.solve_seconds_sd)),
@@ -184,18 +223,26 @@ def _row(group: Group, members: list[Finished], paper: PaperValues | None) -> Ro
     )
     if not said.solved:
         cells = (*cells[:2], (cells[2][0], said.note or NOTHING), cells[3])
-    verdict, agrees = _verdict(records, states, exemplars, paper)
+    if any(extra):
+        cells = (cells[0], cells[3])
+    cells += tuple((_extra_cell([r.extra for r in records], name), NOTHING) for name in extra[0])
+    cells += tuple((_extra_cell([t.extra for _, t in members], name), NOTHING) for name in extra[1])
+    verdict, agrees = _verdict(records, states, exemplars, returns, paper)
     return Row(*group, len(records), cells, verdict, agrees)
 
 
 def _verdict(
-    records: list[TrialRecord], states: Spread, exemplars: Spread, paper: PaperValues | None
+    records: list[TrialRecord], states: Spread, exemplars: Spread, returns: Spread, paper: PaperValues | None
 ) -> tuple[str, bool | None]:
     known = [r.optimal for r in records if r.optimal is not None]
     good, seeds = sum(known), len(records)
     optimal = len(known) == seeds and good == seeds
     if paper is None:
         return (f"{good} of {seeds}" if known else NOTHING), None
+    if paper.episodes is not None:
+        return _return_verdict(records, returns, paper)
+    if seeds < ENOUGH:
+        return f"optimal in {good} of {seeds}; too few seeds to compare", None
     if not optimal:
         return f"no: optimal in {good} of {seeds} seeds", False
     if not paper.solved:
@@ -205,6 +252,37 @@ def _verdict(
     if paper.exemplars is not None and not exemplars.meets(paper.exemplars, paper.exemplars_sd or 0.0):
         return "yes (|T_o| differs)", True
     return "yes", True
+
+
+def _return_verdict(records: list[TrialRecord], returns: Spread, paper: PaperValues) -> tuple[str, bool | None]:
+    """Of trainings whose last returns are compared."""
+    if paper.final_return is None or min(record.reported for record in records) < (paper.episodes or 0):
+        return "too short to say", None
+    if returns.meets(paper.final_return, paper.final_return_sd or 0.0):
+        return "yes", True
+    above = returns.mean > paper.final_return
+    return ("yes (above)" if above else "no: below"), above
+
+
+def _extra_names(extras: Iterable[Mapping[str, float]]) -> list[str]:
+    return list(dict.fromkeys(name for extra in extras for name in extra))
+
+
+def _in_words(name: str) -> str:
+    """As a table says it.
+
+    >>> _in_words("machine_seconds"), _in_words("greedy_return")
+    ('machine, s', 'greedy return')
+    """
+    return name.replace("_seconds", ", s").replace("_", " ")
+
+
+def _extra_cell(extras: Sequence[Mapping[str, float]], name: str) -> str:
+    values = [extra[name] for extra in extras if name in extra]
+    if not values:
+        return NOTHING
+    spread = Spread.of(values)
+    return shown(spread.mean, spread.sd)
 
 
 def shown(mean: float | None, sd: float | None = None) -> str:

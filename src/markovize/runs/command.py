@@ -37,7 +37,8 @@ def make(env_id: str, env_args: Mapping[str, Any], imports: Sequence[str]) -> gy
     except Exception as error:  # other people's code may raise anything
         clear = isinstance(error, (gymnasium.error.Error, MarkovizeError))
         reason = str(error) if clear else f"{type(error).__name__}: {error}"
-        raise InputError(f"cannot {doing}: {reason}") from error
+        advice = " (is it beside you? run this where it can be imported)" if doing.startswith("import ") else ""
+        raise InputError(f"cannot {doing}: {reason}{advice}") from error
 
 
 def run(

@@ -77,6 +77,9 @@ class RunFolder:
         missing = [name for name in CONFIG if name not in config]
         if missing:
             raise InputError(f"not the configuration of a run: no {missing[0]!r}", where=one_line(path / "config.json"))
+        named = isinstance(config["env_id"], str) and isinstance(config["env_args"], dict)
+        if not (named and isinstance(config["imports"], list) and isinstance(config["settings"], dict)):
+            raise InputError("not the configuration of a run", where=one_line(path / "config.json"))
         return cls(path, config)
 
     @property
