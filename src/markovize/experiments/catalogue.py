@@ -37,7 +37,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Preset]]] = {
     "exp2": {
         "paper": Preset(10, 50_000),
         "quick": Preset(3, 8_000),
-        "smoke": Preset(1, 200, tasks="be"),
+        "smoke": Preset(1, 100, tasks="e"),
     },
     "exp3": {
         "paper": Preset(10, 10_000, 1_000_000),

@@ -29,12 +29,12 @@ def run_on_ray(
     try:
         work = ray.remote(num_cpus=1, max_retries=-1)(_work)
         if on_progress is not None:
-            reports = ray.remote(num_cpus=0)(Reports).remote()
+            reports = ray.remote(num_cpus=0, max_restarts=-1)(Reports).remote()
         waiting = {work.remote(number, trial, reports): trial for number, trial in enumerate(trials)}
         while waiting:
             finished, _ = ray.wait(list(waiting), num_returns=1, timeout=PAUSE)
             if on_progress is not None:
-                for number, progress in ray.get(reports.take.remote()).items():
+                for number, progress in _latest(ray, reports).items():
                     on_progress(trials[number], progress)
             for reference in finished:
                 yield waiting.pop(reference), ray.get(reference)
@@ -43,6 +43,14 @@ def run_on_ray(
             ray.shutdown()
         elif reports is not None:
             ray.kill(reports)
+
+
+def _latest(ray: Any, reports: Any) -> dict[int, RunProgress]:
+    """What the trials said; nothing, while the node that collects it is being replaced."""
+    try:
+        return dict(ray.get(reports.take.remote(), timeout=SECONDS_TO_ANSWER))
+    except (ray.exceptions.RayError, TimeoutError):
+        return {}
 
 
 class Reports:
