@@ -36,6 +36,8 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/act.py
 	$(BIN)/python benchmarks/cycles.py
 	$(BIN)/python benchmarks/random_worlds.py
+	$(BIN)/python benchmarks/deep.py
+	$(BIN)/python benchmarks/sb3.py
 
 reproduce: $(VENV)/.core
 	for name in exp1 exp3 ablation; do $(BIN)/markovize reproduce $$name --resume --out results/$$name; done
@@ -56,5 +58,5 @@ $(CORE)/.dev: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e ".[gurobi,ray,dev]"
+	$(INSTALL) -e ".[gurobi,ray,deep,sb3,data,dev]"
 	touch $(VENV)/.core $@

@@ -71,6 +71,7 @@ class ModeChoice(StrEnum):
 
 class ExperimentChoice(StrEnum):
     exp1 = "exp1"
+    exp2 = "exp2"
     exp3 = "exp3"
     ablation = "ablation"
 
@@ -87,7 +88,8 @@ class ExecutorChoice(StrEnum):
 
 
 EpisodesArgument = Annotated[
-    Path, typer.Argument(help="Episodes: .jsonl, .csv or .tsv; - is JSONL from standard input", show_default=False)
+    Path,
+    typer.Argument(help="Episodes: .jsonl, .csv, .tsv, minari:NAME; - is JSONL from standard input", show_default=False),
 ]
 MachineArgument = Annotated[Path, typer.Argument(help="A machine: .json, .txt or .dot", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
@@ -360,7 +362,7 @@ def run(
 @app.command(epilog="Example: markovize reproduce exp1 --preset quick --out exp1")
 def reproduce(
     experiment: Annotated[
-        ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help="exp1, exp3 or ablation.", show_default=False)
+        ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help="exp1, exp2, exp3 or ablation.", show_default=False)
     ],
     preset: Annotated[PresetChoice, typer.Option(help="How large; paper is as published.")] = PresetChoice.paper,
     seeds: Annotated[int | None, typer.Option(min=1, help="Trials of each task.", show_default="the preset's")] = None,
@@ -481,6 +483,10 @@ def _bounds(result: LearnResult) -> str:
 def _read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
     from markovize import read_episodes
 
+    if str(path).startswith("minari:"):
+        from markovize.integrations.minari import read_minari
+
+        return read_minari(str(path), reward_decimals=reward_decimals)
     source = Path("/dev/stdin") if str(path) == "-" else path
     return read_episodes(source, columns=_table_columns(columns), reward_decimals=reward_decimals)
 

@@ -1,0 +1,50 @@
+"""TensorBoard scalars of an active run: what its progress tells, as curves over episodes."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, Self
+
+from markovize.active import RunProgress
+from markovize.integrations.extras import load
+
+SCALARS = ("moving_return", "states", "triggers", "exemplars", "solve_seconds")
+
+
+class TensorBoardProgress:
+    """An ``on_progress`` for :class:`markovize.ActiveLearner` that writes scalars to a folder; close it at the end.
+
+    The step is the episode. Notes, such as that labels were refined, are written as text.
+
+    ::
+
+        with TensorBoardProgress("runs/office") as progress:
+            ActiveLearner(env, settings, on_progress=progress).run()
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, prefix: str = "markovize") -> None:
+        module = load("torch.utils.tensorboard", "writing TensorBoard scalars", "sb3")
+        self._writer: Any = module.SummaryWriter(os.fspath(folder))
+        self._prefix = prefix
+        self._note = ""
+
+    def __call__(self, progress: RunProgress) -> None:
+        """Writes one point of each curve."""
+        for name in SCALARS:
+            self._writer.add_scalar(f"{self._prefix}/{name}", getattr(progress, name), progress.episode)
+        if progress.note != self._note:
+            self._note = progress.note
+            self._writer.add_text(f"{self._prefix}/note", progress.note, progress.episode)
+
+    def close(self) -> None:
+        """Writes what is still waiting."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,145 @@
+"""Minari data sets, made on the spot: what is written is read back, and learned from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import markovize
+from markovize import Episode, InputError, Traces, UnsupportedError
+from markovize.integrations.minari import read_minari, write_minari
+from markovize.worlds import world
+from markovize.worlds.walks import noisy_walks
+
+minari = pytest.importorskip("minari", reason="the extra `data` is not installed")
+pytest.importorskip("h5py", reason="the extra `data` is not installed")
+
+
+@pytest.fixture(autouse=True)
+def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    return tmp_path
+
+
+class Bare(gym.Env[Any, Any]):
+    """Spaces and nothing else."""
+
+    def __init__(self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any]) -> None:
+        self.observation_space, self.action_space = observation_space, action_space
+
+
+def breakfast() -> tuple[gym.Env[Any, Any], Traces]:
+    walks = noisy_walks(world("breakfast", task="b"), 120, np.random.default_rng(3))
+    return gym.make("markovize/BreakfastWorld-v0", task="b"), walks
+
+
+def same(one: Traces, two: Traces) -> bool:
+    return [e.to_json() for e in one] == [e.to_json() for e in two]
+
+
+def test_a_data_set_is_read_as_it_was_written() -> None:
+    env, walks = breakfast()
+    dataset = write_minari(walks, "breakfast/walks-v0", env=env, description="walks", author="a test")
+    assert (dataset.total_episodes, dataset.total_steps) == (len(walks), walks.steps)
+    name = "breakfast/walks-v0"
+    for given in (name, f"minari:{name}", dataset, minari.load_dataset(name)):
+        assert same(read_minari(given), walks)
+    again = dataset.recover_environment()
+    assert again.observation_space == env.observation_space
+    assert again.spec.kwargs == {"task": "b"}
+
+
+def test_check_and_learn_from_a_data_set() -> None:
+    env, walks = breakfast()
+    write_minari(walks, "walks-v0", env=env)
+    traces = read_minari("walks-v0")
+    assert not markovize.check(traces).markov
+    machine = markovize.learn(traces, trigger_on="state", reward_on="state").unwrap()
+    assert machine == markovize.learn(walks, trigger_on="state", reward_on="state").unwrap()
+    assert markovize.replay(machine, walks).mismatches == 0
+
+
+def test_a_data_set_that_minari_collected_itself() -> None:
+    """Only its buffers are used here, as its collector would hand them over."""
+    buffer = minari.data_collector.EpisodeBuffer(
+        observations=np.array([0, 4, 8]), actions=np.array([1, 1]), rewards=[0.0, np.float32(0.5)],
+        terminations=[False, False], truncations=[False, True],
+    )  # fmt: skip
+    with pytest.warns(UserWarning):
+        dataset = minari.create_dataset_from_buffers("lake/one-v0", [buffer], env="FrozenLake-v1")
+    (episode,) = read_minari(dataset)
+    assert episode == Episode([0, 4, 8], [1, 1], [0.0, 0.5], terminated=False, truncated=True)
+
+
+@pytest.mark.parametrize(
+    ("space", "values"),
+    [
+        (spaces.Discrete(3, start=-1), [-1, 0, 1]),
+        (spaces.MultiDiscrete([3, 4]), [(0, 1), (2, 3), (1, 0)]),
+        (spaces.MultiBinary(2), [(0, 1), (1, 1), (0, 0)]),
+        (spaces.Box(-2, 2, (2,), np.int8), [(-2, 2), (0, 0), (1, -1)]),
+        (spaces.Text(5, charset="abc"), ["a", "bc", "cab"]),
+        (spaces.Tuple((spaces.Discrete(2), spaces.MultiDiscrete([2, 2]))), [(0, (1, 0)), (1, (0, 0)), (0, (1, 1))]),
+    ],
+)
+def test_every_discrete_space_goes_round(space: spaces.Space[Any], values: list[Any]) -> None:
+    env = Bare(space, spaces.Discrete(2))
+    traces = Traces.of([(values, [0, 1], [0.0, 1.0], True), (values[1:], [1], [0.25], False)])
+    write_minari(traces, "kinds-v0", env=env)
+    assert same(read_minari("kinds-v0"), traces)
+
+
+def test_rewards_can_be_rounded() -> None:
+    write_minari([([0, 1], [0], [0.30000000000000004])], "r-v0", env=Bare(spaces.Discrete(2), spaces.Discrete(1)))
+    assert read_minari("r-v0", reward_decimals=3).episode(0).rewards == [0.3]
+
+
+def test_continuous_and_dict_observations_are_refused() -> None:
+    box = gym.make("CartPole-v1")
+    with pytest.raises(UnsupportedError, match="continuous"):
+        write_minari([([0, 1], [0], [1.0])], "box-v0", env=box)
+    first = box.reset(seed=0)[0]
+    buffer = minari.data_collector.EpisodeBuffer(
+        observations=np.stack([first, first]), actions=np.array([1]), rewards=[1.0],
+        terminations=[False], truncations=[True],
+    )  # fmt: skip
+    with pytest.warns(UserWarning):
+        dataset = minari.create_dataset_from_buffers("box-v0", [buffer], env=box)
+    with pytest.raises(UnsupportedError, match="continuous"):
+        read_minari(dataset)
+    parts = spaces.Dict({"x": spaces.Discrete(2)})
+    with pytest.raises(UnsupportedError, match="Dict space"):
+        write_minari([([0, 1], [0], [1.0])], "dict-v0", env=Bare(parts, spaces.Discrete(2)))
+
+
+def test_what_cannot_be_written_is_told(datasets: Path) -> None:
+    env = Bare(spaces.Discrete(2), spaces.Discrete(2))
+    good = [([0, 1], [0], [1.0])]
+    cases: list[tuple[Any, str, str]] = [
+        ([([0, 2], [0], [1.0])], "x-v0", r"episode 0: 2 is no observation of Discrete\(2\)"),
+        ([([0, 1], [5], [1.0])], "x-v0", r"episode 0: 5 is no action of Discrete\(2\)"),
+        ([([0], [], [])], "x-v0", "has no steps"),
+        ([], "x-v0", "at least one episode"),
+        (good, "no good name-v0", "minari:no good name-v0: Malformed dataset ID"),
+        (good, "versionless", "minari:versionless: names end with a version"),
+    ]
+    for episodes, name, said in cases:
+        with pytest.raises(InputError, match=said):
+            write_minari(episodes, name, env=env)
+    assert not list(datasets.iterdir())
+    write_minari(good, "x-v0", env=env)
+    with pytest.raises(InputError, match="already exists"):
+        write_minari(good, "x-v0", env=env)
+
+
+def test_what_cannot_be_read_is_told(datasets: Path) -> None:
+    with pytest.raises(InputError, match="minari:nothing-v0: no such data set here"):
+        read_minari("minari:nothing-v0")
+    (datasets / "empty-v0" / "data").mkdir(parents=True)
+    with pytest.raises(InputError, match="minari:empty-v0: is no Minari data set"):
+        read_minari("empty-v0")
