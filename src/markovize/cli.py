@@ -89,7 +89,7 @@ class ExecutorChoice(StrEnum):
 
 EpisodesArgument = Annotated[
     Path,
-    typer.Argument(help="Episodes: .jsonl, .csv, .tsv, minari:NAME; - is JSONL from standard input", show_default=False),
+    typer.Argument(help="Episodes: .jsonl, .csv, .tsv, minari:NAME; - for JSONL from stdin", show_default=False),
 ]
 MachineArgument = Annotated[Path, typer.Argument(help="A machine: .json, .txt or .dot", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
