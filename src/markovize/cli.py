@@ -17,6 +17,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from markovize.choices import (
+    EngineChoice,
+    ExecutorChoice,
+    ExperimentChoice,
+    ExplainChoice,
+    LabelChoice,
+    ModeChoice,
+    Objective,
+    PresetChoice,
+)  # fmt: skip
 from markovize.terminal import console, count, print_json
 
 if TYPE_CHECKING:
@@ -37,54 +47,6 @@ app = typer.Typer(
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
 DONE, NO, BAD, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
-
-
-class Objective(StrEnum):
-    triggers = "triggers"
-    states = "states"
-
-
-class LabelChoice(StrEnum):
-    auto = "auto"
-    state = "state"
-    transition = "transition"
-
-
-class EngineChoice(StrEnum):
-    auto = "auto"
-    sat = "sat"
-    ilp = "ilp"
-    ilp_gurobi = "ilp-gurobi"
-    exhaustive = "exhaustive"
-
-
-class ExplainChoice(StrEnum):
-    reward = "reward"
-    both = "reward+termination"
-
-
-class ModeChoice(StrEnum):
-    directed = "directed"
-    q_learning = "q-learning"
-    paper = "paper"
-
-
-class ExperimentChoice(StrEnum):
-    exp1 = "exp1"
-    exp2 = "exp2"
-    exp3 = "exp3"
-    ablation = "ablation"
-
-
-class PresetChoice(StrEnum):
-    paper = "paper"
-    quick = "quick"
-    smoke = "smoke"
-
-
-class ExecutorChoice(StrEnum):
-    local = "local"
-    ray = "ray"
 
 
 EpisodesArgument = Annotated[

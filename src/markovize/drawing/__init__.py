@@ -6,11 +6,11 @@ import io
 import math
 import os
 import warnings
-from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final
 
-from markovize.drawing.layout import BEND, LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
+from markovize.drawing.curves import smooth, touch
+from markovize.drawing.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 from markovize.errors import InputError
 from markovize.formats.files import atomic_write, one_line
 from markovize.formats.graph_dot import graph_dot
@@ -149,9 +149,9 @@ def _state(axes: Axes, centre: Point, name: str) -> None:
 
 def _arrow(axes: Axes, layout: Layout, arrow: Arrow, route: Route) -> None:
     points = list(route.points)
-    points[0] = _touch(layout.states[arrow.source], points[1])
-    points[-1] = _touch(layout.states[arrow.target], points[-2])
-    vertices, codes = _smooth(points) if route.smooth else _rounded(points)
+    points[0] = touch(layout.states[arrow.source], points[1])
+    points[-1] = touch(layout.states[arrow.target], points[-2])
+    vertices, codes = smooth(points) if route.smooth else _rounded(points)
     _line(axes, vertices, codes)
     _label(axes, arrow, (route.label[0], route.label[1] + 0.05))
 
@@ -180,23 +180,6 @@ def _line(axes: Axes, vertices: list[Point], codes: list[int]) -> None:
             shrinkA=0, shrinkB=0, joinstyle="round", capstyle="round",
         )
     )  # fmt: skip
-
-
-def _touch(centre: Point, towards: Point) -> Point:
-    """Where a line from that point meets the circle of a state."""
-    dx, dy = towards[0] - centre[0], towards[1] - centre[1]
-    length = math.hypot(dx, dy) or 1.0
-    return centre[0] + RADIUS * dx / length, centre[1] + RADIUS * dy / length
-
-
-def _smooth(points: list[Point]) -> tuple[list[Point], list[int]]:
-    """Curves with level tangents at every point, so that lines are flat below their labels."""
-    vertices, codes = [points[0]], [1]
-    for (x1, y1), (x2, y2) in pairwise(points):
-        bend = (x2 - x1) * BEND
-        vertices += [(x1 + bend, y1), (x2 - bend, y2), (x2, y2)]
-        codes += [4, 4, 4]
-    return vertices, codes
 
 
 def _rounded(points: list[Point]) -> tuple[list[Point], list[int]]:

@@ -10,10 +10,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from itertools import pairwise
 from typing import Final
 
-from markovize.drawing.layout import BEND, LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
+from markovize.drawing.curves import smooth, touch
+from markovize.drawing.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 from markovize.envs.canvas import text_width
 from markovize.experiments.views import GridView
 from markovize.formats.summary import label_text, usual_reward
@@ -200,9 +200,9 @@ def _state(layout: Layout, u: int, marks: Marks) -> str:
 
 def _arrow(layout: Layout, pair: tuple[int, int], lines: Sequence[_Line], route: Route) -> str:
     points = list(route.points)
-    points[0] = _touch(layout.states[pair[0]], points[1])
-    points[-1] = _touch(layout.states[pair[1]], points[-2])
-    vertices, codes = _smooth(points) if route.smooth else (points, [1] + [2] * (len(points) - 1))
+    points[0] = touch(layout.states[pair[0]], points[1])
+    points[-1] = touch(layout.states[pair[1]], points[-2])
+    vertices, codes = smooth(points) if route.smooth else (points, [1] + [2] * (len(points) - 1))
     marks = {line.mark for line in lines if line.trigger is not None}
     mark = marks.pop() if len(marks) == 1 else ""
     texts = _texts(layout, lines, (route.label[0], route.label[1] + 0.05))
@@ -246,20 +246,3 @@ def _texts(layout: Layout, lines: Sequence[_Line], bottom: Point) -> list[str]:
         kind = f' class="{line.mark}"' if line.mark else ""
         out.append(f'<text x="{x}" y="{y}"{kind}{number}>{escape(line.text)}</text>')
     return out[::-1]
-
-
-def _touch(centre: Point, towards: Point) -> Point:
-    """Where a line from that point meets the circle of a state."""
-    dx, dy = towards[0] - centre[0], towards[1] - centre[1]
-    length = math.hypot(dx, dy) or 1.0
-    return centre[0] + RADIUS * dx / length, centre[1] + RADIUS * dy / length
-
-
-def _smooth(points: Sequence[Point]) -> tuple[list[Point], list[int]]:
-    """Curves with level tangents at every point, so that lines are flat below their labels."""
-    vertices, codes = [points[0]], [1]
-    for (x1, y1), (x2, y2) in pairwise(points):
-        bend = (x2 - x1) * BEND
-        vertices += [(x1 + bend, y1), (x2 - bend, y2), (x2, y2)]
-        codes += [4, 4, 4]
-    return vertices, codes
