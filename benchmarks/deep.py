@@ -44,7 +44,7 @@ def plain_training(where: World, task: str, settings: DeepSettings, seed: int) -
     cells = {cell: number for number, cell in enumerate(where.observations)}
     with one_quiet_thread():
         agent = new_agent(where, settings, seed, machine)
-        agent._optimiser = torch.optim.Adam(agent.network.parameters(), settings.learning_rate)
+        agent.optimiser = torch.optim.Adam(agent.network.parameters(), settings.learning_rate)
         for network in (agent.network, agent.target):
             network.forward = network.plain_forward  # type: ignore[method-assign, operator, assignment]
         walk, optimal, returns = new_walk(settings.max_steps), new_walk(settings.max_steps), list[float]()

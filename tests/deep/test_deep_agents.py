@@ -9,12 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the extra `deep` is not installed")
 
+from markovize.active import RunProgress  # noqa: E402
 from markovize.deep import MODELS, RECURRENT, DeepSettings  # noqa: E402
 from markovize.deep.checkpoints import load_agent, save_agent  # noqa: E402
 from markovize.deep.dqn import DQN  # noqa: E402
 from markovize.deep.kernels import Walk  # noqa: E402
 from markovize.deep.replay import EpisodeReplay, StepReplay  # noqa: E402
-from markovize.deep.training import new_agent, new_walk, train  # noqa: E402
+from markovize.deep.training import Trained, TrainingProgress, go_on, new_agent, new_walk, train  # noqa: E402
 from markovize.errors import InputError  # noqa: E402
 from markovize.machine import RewardMachine  # noqa: E402
 from markovize.worlds import World, world  # noqa: E402
@@ -153,28 +154,49 @@ def test_machines_are_for_adqn_alone() -> None:
 
 
 @pytest.mark.parametrize("model", ["ADQN", "LSTM"])
-def test_checkpoints(model: str, tmp_path: Path) -> None:
+def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(model: str, tmp_path: Path) -> None:
     machine = machine_for(model, BREAKFAST)
-    agent = train(BREAKFAST, DeepSettings(model, episodes=20, max_steps=30, hidden=16), 1, machine).agent
-    save_agent(tmp_path / "agent", agent, machine)
+    settings = DeepSettings(
+        model, episodes=30, max_steps=30, hidden=16, replay_steps=200, replay_episodes=12, optimal_every=4
+    )  # fmt: skip
+    whole = train(BREAKFAST, settings, 1, machine)
+    half = go_on(Trained(new_agent(BREAKFAST, settings, 1, machine), np.zeros(0), 0.0), 17)
+    save_agent(tmp_path / "agent", half)
     assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == ["agent.json", "agent.safetensors"]
     again = load_agent(tmp_path / "agent", BREAKFAST)
-    for one, other in ((agent.network, again.network), (agent.target, again.target)):
-        assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+    assert again.agent.where.machine == machine and again.seconds == half.seconds
     walks = [new_walk(30), new_walk(30)]
-    assert agent.play(0.0, walks[0]) == again.play(0.0, walks[1])
+    assert half.agent.play(0.0, walks[0]) == again.agent.play(0.0, walks[1])
     assert walks[0].actions.tolist() == walks[1].actions.tolist()
+    again = go_on(load_agent(tmp_path / "agent", BREAKFAST), 30)
+    assert again.returns.tolist() == whole.returns.tolist()
+    for one, other in ((whole.agent.network, again.agent.network), (whole.agent.target, again.agent.target)):
+        assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+    assert go_on(again, 10).returns.tolist() == whole.returns.tolist()  # nothing left to do
+
+
+@pytest.mark.parametrize("model", ["DQN", "GRU"])
+def test_an_agent_that_has_not_learned_yet_can_be_kept(model: str, tmp_path: Path) -> None:
+    settings = DeepSettings(model, episodes=3, hidden=8)
+    save_agent(tmp_path, Trained(new_agent(BREAKFAST, settings, 5), np.zeros(0), 0.0))
+    assert go_on(load_agent(tmp_path, BREAKFAST), 3).returns.tolist() == train(BREAKFAST, settings, 5).returns.tolist()
 
 
 def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
-    agent = new_agent(BREAKFAST, DeepSettings("DQN", hidden=8), 0)
-    save_agent(tmp_path, agent)
+    save_agent(tmp_path, train(BREAKFAST, DeepSettings("DQN", hidden=8, episodes=2), 0))
     with pytest.raises(InputError, match="was trained in 'breakfast-b-full', not in 'office-e'"):
         load_agent(tmp_path, OFFICE)
     text = (tmp_path / "agent.json").read_text()
-    (tmp_path / "agent.json").write_text(text.replace('"hidden": 8', '"hidden": 9'))
-    with pytest.raises(InputError, match="does not fit the agent"):
-        load_agent(tmp_path, BREAKFAST)
+    for was, wrong, message in [
+        ('"hidden": 8', '"hidden": 9', "does not fit the agent"),
+        ('"PCG64"', '"dice"', "does not fit the agent"),
+        ('"rng"', '"coin"', "does not fit the agent"),
+        ('"episodes": 2,\n  "seconds"', '"episodes": 3,\n  "seconds"', "not of the same moment"),
+    ]:
+        assert was in text
+        (tmp_path / "agent.json").write_text(text.replace(was, wrong))
+        with pytest.raises(InputError, match=message):
+            load_agent(tmp_path, BREAKFAST)
     (tmp_path / "agent.json").write_text(text)
     (tmp_path / "agent.safetensors").write_bytes(b"no tensors")
     with pytest.raises(InputError, match="cannot be read"):
@@ -182,6 +204,15 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "agent.json").write_text("{}")
     with pytest.raises(InputError, match="is not a"):
         load_agent(tmp_path, BREAKFAST)
+
+
+def test_progress_is_told_now_and_then_and_at_the_end() -> None:
+    told: list[RunProgress] = []
+    trained = train(BREAKFAST, DeepSettings("ADQN", episodes=450, max_steps=5), 0, BREAKFAST.machine, told.append)
+    assert [now.episode for now in told] == [200, 400, 450] and {now.episodes for now in told} == {450}
+    assert told[-1].moving_return == pytest.approx(trained.returns.mean())
+    assert told[-1].states == BREAKFAST.machine.states
+    assert isinstance(told[-1], TrainingProgress) and told[-1].loss > 0
 
 
 @pytest.mark.parametrize(

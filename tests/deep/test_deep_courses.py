@@ -24,7 +24,7 @@ def room(steps: int) -> Walk:
 
 @pytest.mark.parametrize("where", WORLDS, ids=lambda where: where.name)
 def test_optimal_episodes_are_optimal(where: World) -> None:
-    deep = DeepWorld(where, Memory.of(where), 0.95)
+    deep = DeepWorld(where, None, 0.95)
     walk, rng = room(200), np.random.default_rng(0)
     best = optimal_values(where, 0.95)[where.machine.initial, where.start].max()
     seen = set()
@@ -67,8 +67,8 @@ def test_memory_follows_the_machine_and_has_a_bit_for_each_trigger_fired() -> No
 
 def test_features_are_the_cell_and_the_bits() -> None:
     where = world("office", task="e")
-    features = DeepWorld(where, Memory.of(where, where.machine), 0.95).features
+    features = DeepWorld(where, where.machine, 0.95).features
     assert features.shape == (4 * 108, 108 + 3)
     row = features[2 * 108 + 17]
     assert np.flatnonzero(row).tolist() == [17, 108, 109]
-    assert DeepWorld(where, Memory.of(where), 0.95).features.tolist() == np.eye(108).tolist()
+    assert DeepWorld(where, None, 0.95).features.tolist() == np.eye(108).tolist()

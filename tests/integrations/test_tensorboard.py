@@ -8,27 +8,43 @@ import gymnasium as gym
 import pytest
 
 from markovize import ActiveLearner, Settings
+from markovize.active import RunProgress
 from markovize.integrations.tensorboard import SCALARS, TensorBoardProgress
 
 pytest.importorskip("torch.utils.tensorboard", reason="the extra `sb3` is not installed")
+
+from markovize.deep import DeepSettings
+from markovize.deep.training import train
+from markovize.worlds import world
 
 
 def test_scalars_of_a_run(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    told = []
+    told: list[RunProgress] = []
     with TensorBoardProgress(tmp_path, prefix="breakfast") as progress:
 
-        def both(now: object) -> None:
+        def both(now: RunProgress) -> None:
             told.append(now)
-            progress(now)  # type: ignore[arg-type]
+            progress(now)
 
         env = gym.make("markovize/BreakfastWorld-v0", task="b")
         ActiveLearner(env, Settings.of(episodes=200), on_progress=both).run()
     events = EventAccumulator(str(tmp_path))
     events.Reload()
-    assert set(events.Tags()["scalars"]) == {f"breakfast/{name}" for name in SCALARS}
-    assert told
+    assert set(events.Tags()["scalars"]) == {f"breakfast/{name}" for name in SCALARS if name != "loss"}
+    assert told[-1].episode == 200
     states = events.Scalars("breakfast/states")
     assert [point.step for point in states] == [now.episode for now in told]
     assert [point.value for point in states] == [now.states for now in told]
+
+
+def test_scalars_of_a_training(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    with TensorBoardProgress(tmp_path) as progress:
+        train(world("beach"), DeepSettings("GRU", episodes=250, hidden=8, max_steps=5), 0, on_progress=progress)
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    assert set(events.Tags()["scalars"]) == {f"markovize/{name}" for name in SCALARS}
+    assert [point.step for point in events.Scalars("markovize/loss")] == [200, 250]

@@ -112,6 +112,7 @@ class ActiveLearner:
         if not self.solves and len(self.kept):
             self.machine = self._learner.learn(self.kept.traces(self.book), effort=self.settings.effort).unwrap()
         self.seconds = time.perf_counter() - start
+        self._show(last=True)
         return self.so_far(self._greedy_return())
 
     # --- stopping and going on -------------------------------------------------------------------------------------
@@ -330,9 +331,9 @@ class ActiveLearner:
         elif self._optimal_since is None:
             self._optimal_since = self.episode
 
-    def _show(self) -> None:
+    def _show(self, *, last: bool = False) -> None:
         now = time.monotonic()
-        if self.on_progress is None or now - self._shown < DISPLAY_SECONDS:
+        if self.on_progress is None or (now - self._shown < DISPLAY_SECONDS and not last):
             return
         self._shown = now
         recent = np.concatenate(self.returns[-MOVING:])[-MOVING:]

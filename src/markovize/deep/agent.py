@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from markovize.deep.courses import DeepWorld
+from markovize.deep.replay import Replay
 from markovize.deep.settings import DeepSettings
 
 if TYPE_CHECKING:
@@ -19,26 +20,28 @@ if TYPE_CHECKING:
 
 
 class Agent(ABC):
-    """A network that acts and learns, and a target network that follows it slowly.
+    """A network that acts and learns, a target network that follows it slowly, and what they learn from.
 
     ``rng`` draws everything that is drawn after the first weights.
     """
 
-    def __init__(self, where: DeepWorld, settings: DeepSettings, network: nn.Module, rng: np.random.Generator) -> None:
-        self.where, self.settings, self.rng = where, settings, rng
+    def __init__(
+        self, where: DeepWorld, settings: DeepSettings, network: nn.Module, replay: Replay, rng: np.random.Generator
+    ) -> None:
+        self.where, self.settings, self.replay, self.rng = where, settings, replay, rng
         self.network = network
         self.target = copy.deepcopy(network).requires_grad_(False)
         self._weights = tuple(network.parameters())
         self._target_weights = tuple(self.target.parameters())
-        self._optimiser = torch.optim.Adam(self._weights, settings.learning_rate, fused=True)
+        self.optimiser = torch.optim.Adam(self._weights, settings.learning_rate, fused=True)
 
     @abstractmethod
     def play(self, epsilon: float, walk: Walk) -> float:
         """One ε-greedy episode, written into ``walk``; its return."""
 
-    @abstractmethod
     def remember(self, walk: Walk) -> None:
         """Puts an episode into the replay."""
+        self.replay.add(walk)
 
     @abstractmethod
     def learn(self) -> float:
@@ -47,9 +50,9 @@ class Agent(ABC):
     def descend(self, values: Tensor, wanted: Tensor) -> float:
         """One step of Adam on the mean squared error; then the target follows."""
         loss = nn.functional.mse_loss(values, wanted)
-        self._optimiser.zero_grad()
+        self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        self._optimiser.step()
+        self.optimiser.step()
         self.smooth()
         return float(loss.detach())
 

@@ -1,8 +1,8 @@
 """Trained agents as files: weights as safetensors, all else as JSON; nothing is unpickled.
 
 =======================  ==============================================================
-``agent.json``           settings, the world's name, and the machine, if the agent has one
-``agent.safetensors``    the weights of network and target
+``agent.json``           settings, the world's name, the machine, if the agent has one, and where its dice are
+``agent.safetensors``    the weights of network and target, the optimiser's moments, the replay, all returns
 =======================  ==============================================================
 """
 
@@ -19,7 +19,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from markovize.deep.settings import DeepSettings
-from markovize.deep.training import new_agent
+from markovize.deep.training import Trained, new_agent
 from markovize.errors import InputError
 from markovize.formats.files import atomic_write, one_line, read_text
 from markovize.machine import RewardMachine
@@ -30,28 +30,30 @@ if TYPE_CHECKING:
     from markovize.deep.agent import Agent
 
 FORMAT: Final = "markovize.deep-agent"
-VERSION: Final = 1
+VERSION: Final = 2
+ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
-def save_agent(folder: str | os.PathLike[str], agent: Agent, machine: RewardMachine | None = None) -> None:
-    """Writes an agent into a folder, which is made; ``machine`` is the one it was trained with."""
-    folder = Path(folder)
+def save_agent(folder: str | os.PathLike[str], trained: Trained) -> None:
+    """Writes an agent into a folder, which is made."""
+    folder, agent = Path(folder), trained.agent
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {
-        f"{name}.{key}": value.contiguous()
-        for name, network in (("network", agent.network), ("target", agent.target))
-        for key, value in network.state_dict().items()
-    }
+    machine = agent.where.machine
     data = {
         "format": FORMAT, "version": VERSION, "world": agent.where.world.name, "settings": agent.settings.to_json(),
-        "machine": None if machine is None else machine.to_json(),
+        "machine": None if machine is None else machine.to_json(), "episodes": len(trained.returns),
+        "seconds": trained.seconds, "rng": agent.rng.bit_generator.state,
     }  # fmt: skip
+    tensors = {name: tensor.contiguous() for name, tensor in _tensors(trained).items()}
     atomic_write(folder / "agent.safetensors", save_tensors(tensors))
     atomic_write(folder / "agent.json", json.dumps(data, indent=2) + "\n")
 
 
-def load_agent(folder: str | os.PathLike[str], world: World) -> Agent:
-    """Reads what :func:`save_agent` wrote: an agent for this world, to play or to be trained on, its replay empty."""
+def load_agent(folder: str | os.PathLike[str], world: World) -> Trained:
+    """Reads what :func:`save_agent` wrote: an agent for this world, to play, or to :func:`go_on` with.
+
+    Training that goes on from here gives what it would have given without the stop.
+    """
     path = Path(folder) / "agent.json"
     data = _described(path)
     if data.get("world") != world.name:
@@ -63,16 +65,37 @@ def load_agent(folder: str | os.PathLike[str], world: World) -> Agent:
         tensors = load_tensors(weights.read_bytes())
     except (OSError, SafetensorError) as error:
         raise InputError(f"cannot be read: {one_line(error)}", where=one_line(weights)) from None
-    for name, network in (("network", agent.network), ("target", agent.target)):
-        _load(network, {key.partition(".")[2]: t for key, t in tensors.items() if key.startswith(f"{name}.")}, weights)
-    return agent
-
-
-def _load(network: torch.nn.Module, tensors: dict[str, torch.Tensor], where: Path) -> None:
     try:
-        network.load_state_dict(tensors)
-    except RuntimeError as error:
-        raise InputError(f"does not fit the agent: {one_line(error)}", where=one_line(where)) from None
+        _restore(agent, tensors)
+        agent.rng.bit_generator.state = data["rng"]
+        trained = Trained(agent, tensors["returns"].numpy(), float(data["seconds"]))
+    except (RuntimeError, LookupError, ValueError, TypeError) as error:
+        raise InputError(f"does not fit the agent: {one_line(error)}", where=one_line(weights)) from None
+    if len(trained.returns) != data.get("episodes"):
+        raise InputError("is not of the same moment as agent.json", where=one_line(weights))
+    return trained
+
+
+def _tensors(trained: Trained) -> dict[str, torch.Tensor]:
+    agent = trained.agent
+    named = {"returns": torch.from_numpy(trained.returns)}
+    for name, network in (("network", agent.network), ("target", agent.target)):
+        named |= {f"{name}.{key}": value for key, value in network.state_dict().items()}
+    for number, state in agent.optimiser.state_dict()["state"].items():
+        named |= {f"adam.{number}.{key}": state[key] for key in ADAM}
+    return named | {f"replay.{name}": torch.from_numpy(array) for name, array in agent.replay.arrays().items()}
+
+
+def _restore(agent: Agent, tensors: dict[str, torch.Tensor]) -> None:
+    def under(name: str) -> dict[str, torch.Tensor]:
+        return {key.removeprefix(f"{name}."): t for key, t in tensors.items() if key.startswith(f"{name}.")}
+
+    agent.network.load_state_dict(under("network"))
+    agent.target.load_state_dict(under("target"))
+    agent.replay.restore({name: tensor.numpy() for name, tensor in under("replay").items()})
+    if under("adam"):
+        state = {n: {key: tensors[f"adam.{n}.{key}"] for key in ADAM} for n, _ in enumerate(agent.network.parameters())}
+        agent.optimiser.load_state_dict(agent.optimiser.state_dict() | {"state": state})
 
 
 def _described(path: Path) -> dict[str, Any]:

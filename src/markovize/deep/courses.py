@@ -74,11 +74,16 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class DeepWorld:
-    """A world, and the memory of the agent in it."""
+    """A world, and the machine of the agent in it, if it has one."""
 
     world: World
-    memory: Memory
+    machine: RewardMachine | None
     gamma: float
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What the agent keeps in mind."""
+        return Memory.of(self.world, self.machine)
 
     @cached_property
     def course(self) -> Course:

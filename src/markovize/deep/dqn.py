@@ -31,21 +31,17 @@ class DQN(Agent):
     """See above; what the agent remembers is in its world's memory, so DQN and ADQN differ in nothing else."""
 
     network: ValueNetwork
+    replay: StepReplay
 
     def __init__(self, where: DeepWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
         self.features = torch.from_numpy(where.features)
         network = ValueNetwork(self.features.shape[1], settings.hidden, len(where.world.actions))
-        super().__init__(where, settings, network, rng)
-        self.replay = StepReplay(settings.replay_steps)
+        super().__init__(where, settings, network, StepReplay(settings.replay_steps), rng)
 
     def play(self, epsilon: float, walk: Walk) -> float:
         """Greedy but for ε; views are evaluated as they are met."""
         layers = self.network.layers(len(self.where.world.observations), self.where.memory.bits)
         return float(kernels.play(self.where.course, layers, epsilon, self.rng, walk))
-
-    def remember(self, walk: Walk) -> None:
-        """Every step by itself."""
-        self.replay.add(walk)
 
     def learn(self) -> float:
         """One batch."""

@@ -31,12 +31,12 @@ class RecurrentDQN(Agent):
     """See above."""
 
     network: RecurrentNetwork
+    replay: EpisodeReplay
 
     def __init__(self, where: DeepWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
         states, actions = where.world.successor.shape
         network = RecurrentNetwork(settings.model, states, settings.hidden, actions)
-        super().__init__(where, settings, network, rng)
-        self.replay = EpisodeReplay(settings.replay_episodes)
+        super().__init__(where, settings, network, EpisodeReplay(settings.replay_episodes), rng)
 
     def play(self, epsilon: float, walk: Walk) -> float:
         """Greedy but for ε; the memory is empty at the start."""
@@ -44,10 +44,6 @@ class RecurrentDQN(Agent):
         return float(kernels.play_recurrently(
             self.where.course, network.kind, network.recurrence(), network.layers(), epsilon, self.rng, walk
         ))  # fmt: skip
-
-    def remember(self, walk: Walk) -> None:
-        """The whole episode."""
-        self.replay.add(walk)
 
     def learn(self) -> float:
         """One episode."""

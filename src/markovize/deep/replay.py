@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from markovize.traces import Bools, Longs
 
 if TYPE_CHECKING:
     from markovize.deep.kernels import Singles, Walk
+
+AnyArray = npt.NDArray[Any]
 
 
 class Steps(NamedTuple):
@@ -22,7 +27,23 @@ class Steps(NamedTuple):
     ends: Bools
 
 
-class StepReplay:
+class Replay(ABC):
+    """What both kinds can do, so that training can stop and go on."""
+
+    @abstractmethod
+    def add(self, walk: Walk) -> None:
+        """One episode."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, AnyArray]:
+        """All that is remembered."""
+
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Remembers what :meth:`arrays` gave."""
+
+
+class StepReplay(Replay):
     """The last steps, to draw batches from."""
 
     def __init__(self, capacity: int) -> None:
@@ -46,8 +67,23 @@ class StepReplay:
         at = rng.integers(self.size, size=number)
         return Steps(self._views[at], self._actions[at], self._rewards[at], self._after[at], self._ends[at])
 
+    @property
+    def _columns(self) -> Steps:
+        return Steps(self._views, self._actions, self._rewards, self._after, self._ends)
 
-class EpisodeReplay:
+    def arrays(self) -> dict[str, AnyArray]:
+        """All steps, and where the next one goes."""
+        columns = {name: column[: self.size] for name, column in self._columns._asdict().items()}
+        return columns | {"next": np.array([self._next])}
+
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Remembers what :meth:`arrays` gave."""
+        self.size, self._next = len(arrays["views"]), int(arrays["next"][0])
+        for name, column in self._columns._asdict().items():
+            column[: self.size] = arrays[name]
+
+
+class EpisodeReplay(Replay):
     """The last episodes, to draw one from."""
 
     def __init__(self, capacity: int) -> None:
@@ -71,3 +107,16 @@ class EpisodeReplay:
     def sample(self, rng: np.random.Generator) -> Steps:
         """A whole episode."""
         return self._episodes[int(rng.integers(self.size))]
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """All steps, how many of them each episode has, and where the next one goes."""
+        columns = (np.concatenate(column) for column in zip(*self._episodes, strict=True))
+        lengths = np.array([len(episode.views) for episode in self._episodes], np.int64)
+        return dict(zip(Steps._fields, columns, strict=False)) | {"lengths": lengths, "next": np.array([self._next])}
+
+    def restore(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Remembers what :meth:`arrays` gave."""
+        cuts = np.cumsum(arrays["lengths"])[:-1]
+        columns = [np.split(arrays[name], cuts) if name in arrays else [] for name in Steps._fields]
+        self._episodes = [Steps(*episode) for episode in zip(*columns, strict=True)]
+        self.size, self._next = len(self._episodes), int(arrays["next"][0])

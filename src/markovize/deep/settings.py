@@ -9,6 +9,7 @@ from markovize.errors import InputError
 
 MODELS: Final = ("ADQN", "DQN", "LSTM", "GRU", "RNN")
 RECURRENT: Final = ("LSTM", "GRU", "RNN")
+WINDOW: Final = 1_000  # episodes in a mean return
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,19 +12,27 @@ from typing import Final
 import numpy as np
 import torch
 
+from markovize.active import RunProgress
 from markovize.deep import kernels
 from markovize.deep.agent import Agent
-from markovize.deep.courses import DeepWorld, Memory
+from markovize.deep.courses import DeepWorld
 from markovize.deep.dqn import DQN
 from markovize.deep.kernels import Walk
 from markovize.deep.recurrent import RecurrentDQN
-from markovize.deep.settings import DeepSettings
+from markovize.deep.settings import WINDOW, DeepSettings
 from markovize.errors import InputError
 from markovize.machine import RewardMachine
 from markovize.traces import Floats
 from markovize.worlds import World
 
 REPORT_EVERY: Final = 200  # episodes
+
+
+@dataclass(frozen=True)
+class TrainingProgress(RunProgress):
+    """Where a training is: the machine is the agent's own, the loss that of the last update."""
+
+    loss: float = math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,28 +46,47 @@ class Trained:
 
 def train(
     world: World, settings: DeepSettings, seed: int, machine: RewardMachine | None = None,
-    on_episodes: Callable[[int, Floats], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
 ) -> Trained:  # fmt: skip
     """Trains one agent; the same seed gives the same agent, on one machine.
 
-    ``machine`` is what ADQN sees beside the state. ``on_episodes`` is told now and then how many episodes are done, and
-    their returns.
+    ``machine`` is what ADQN sees beside the state. ``on_progress`` is told every 200 episodes, and at the end.
     """
-    began = time.perf_counter()
+    return go_on(Trained(new_agent(world, settings, seed, machine), np.zeros(0), 0.0), settings.episodes, on_progress)
+
+
+def go_on(trained: Trained, episodes: int, on_progress: Callable[[RunProgress], None] | None = None) -> Trained:
+    """Trains until there were so many episodes in all. The agent is the same object, changed.
+
+    >>> from markovize.worlds import world
+    >>> half = train(world("beach"), DeepSettings("DQN", episodes=10), seed=1)
+    >>> whole = go_on(half, 20)
+    >>> len(half.returns), len(whole.returns)
+    (10, 20)
+    """
+    agent, settings, began = trained.agent, trained.agent.settings, time.perf_counter()
+    done, episodes = len(trained.returns), max(episodes, len(trained.returns))
+    returns = np.concatenate([trained.returns, np.zeros(episodes - done)])
+    walk, optimal = new_walk(settings.max_steps), new_walk(settings.max_steps)
     with one_quiet_thread():
-        agent = new_agent(world, settings, seed, machine)
-        walk, optimal = new_walk(settings.max_steps), new_walk(settings.max_steps)
-        returns = np.zeros(settings.episodes)
-        for episode in range(1, settings.episodes + 1):
+        for episode in range(done + 1, episodes + 1):
             returns[episode - 1] = agent.play(settings.epsilon, walk)
             agent.remember(walk)
             if settings.optimal_every and episode % settings.optimal_every == 0:
                 kernels.play_optimally(agent.where.course, agent.where.best, agent.rng, optimal)
                 agent.remember(optimal)
-            agent.learn()
-            if on_episodes is not None and episode % REPORT_EVERY == 0:
-                on_episodes(episode, returns[:episode])
-    return Trained(agent, returns, time.perf_counter() - began)
+            loss = agent.learn()
+            if on_progress is not None and (episode % REPORT_EVERY == 0 or episode == episodes):
+                on_progress(_progress(agent, returns[:episode], episodes, loss))
+    return Trained(agent, returns, trained.seconds + time.perf_counter() - began)
+
+
+def _progress(agent: Agent, returns: Floats, episodes: int, loss: float) -> TrainingProgress:
+    machine = agent.where.machine
+    states, triggers = (1, 0) if machine is None else (machine.states, len(machine.triggers))
+    return TrainingProgress(
+        len(returns), episodes, float(returns[-WINDOW:].mean()), states, triggers, 0, 0.0, loss=loss
+    )  # fmt: skip
 
 
 def new_agent(world: World, settings: DeepSettings, seed: int, machine: RewardMachine | None = None) -> Agent:
@@ -71,7 +99,7 @@ def new_agent(world: World, settings: DeepSettings, seed: int, machine: RewardMa
     """
     if (machine is not None) != (settings.model == "ADQN"):
         raise InputError("ADQN needs a machine, and no other model has one")
-    where = DeepWorld(world, Memory.of(world, machine), settings.gamma)
+    where = DeepWorld(world, machine, settings.gamma)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return (RecurrentDQN if settings.recurrent else DQN)(where, settings, np.random.default_rng(seed))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from markovize.active import ActiveLearner, RunProgress, RunResult
-from markovize.deep.settings import DeepSettings
+from markovize.deep.settings import WINDOW, DeepSettings
 from markovize.errors import InputError
 from markovize.experiments.records import (
     DIGITS,
@@ -25,7 +25,6 @@ from markovize.experiments.spec import Task, Trial
 from markovize.experiments.views import view_of
 from markovize.labels import LabelOn, label_of
 from markovize.machine import RewardMachine
-from markovize.traces import Floats
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from markovize.deep.training import Trained
     from markovize.worlds import World
 
-WINDOW: Final = 1_000  # episodes in a mean return
 NO_MACHINE: Final = RewardMachine("state", "state", 1)
 
 
@@ -74,7 +72,7 @@ class DeepTask(Task):
             if self.deep.model == "ADQN":
                 learned = ActiveLearner(env, replace(self.settings, seed=trial.seed)).run()
             machine = None if learned is None else learned.machine
-            trained = train(world, self.deep, trial.seed, machine, _teller(self.deep, machine, on_progress))
+            trained = train(world, self.deep, trial.seed, machine, on_progress)
             return _finished(trial, self, env, world, learned, trained, time.perf_counter() - began)
         finally:
             env.close()
@@ -88,20 +86,6 @@ def _training() -> Callable[..., Trained]:
             raise
         raise InputError("deep agents need the extra: pip install 'markovize[deep]'") from None
     return train
-
-
-def _teller(
-    settings: DeepSettings, machine: RewardMachine | None, on_progress: Callable[[RunProgress], None] | None
-) -> Callable[[int, Floats], None] | None:
-    if on_progress is None:
-        return None
-    machine = machine or NO_MACHINE
-
-    def tell(episode: int, returns: Floats) -> None:
-        moving = recent_mean(returns, episode, WINDOW)
-        on_progress(RunProgress(episode, settings.episodes, moving, machine.states, len(machine.triggers), 0, 0.0))
-
-    return tell
 
 
 def _finished(

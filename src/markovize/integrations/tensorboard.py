@@ -1,4 +1,4 @@
-"""TensorBoard scalars of an active run: what its progress tells, as curves over episodes."""
+"""TensorBoard scalars of a run or a training: what its progress tells, as curves over episodes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Self
 from markovize.active import RunProgress
 from markovize.integrations.extras import load
 
-SCALARS = ("moving_return", "states", "triggers", "exemplars", "solve_seconds")
+SCALARS = ("moving_return", "states", "triggers", "exemplars", "solve_seconds", "loss")
 
 
 class TensorBoardProgress:
-    """An ``on_progress`` for :class:`markovize.ActiveLearner` that writes scalars to a folder; close it at the end.
+    """An ``on_progress`` for all our agents that writes scalars to a folder; close it at the end.
 
     The step is the episode. Notes, such as that labels were refined, are written as text.
 
@@ -21,6 +21,8 @@ class TensorBoardProgress:
 
         with TensorBoardProgress("runs/office") as progress:
             ActiveLearner(env, settings, on_progress=progress).run()
+        with TensorBoardProgress("runs/lstm") as progress:
+            train(world("office", task="e"), DeepSettings("LSTM"), seed=0, on_progress=progress)
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, prefix: str = "markovize") -> None:
@@ -31,7 +33,7 @@ class TensorBoardProgress:
 
     def __call__(self, progress: RunProgress) -> None:
         """Writes one point of each curve."""
-        for name in SCALARS:
+        for name in (name for name in SCALARS if hasattr(progress, name)):
             self._writer.add_scalar(f"{self._prefix}/{name}", getattr(progress, name), progress.episode)
         if progress.note != self._note:
             self._note = progress.note
