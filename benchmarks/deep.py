@@ -1,13 +1,15 @@
 """Deep agents: episodes per second and core, compiled loops beside the plain one, and both learning curves.
 
-    python benchmarks/deep.py [--tasks e,b] [--episodes 400] [--seeds 3] [--models DQN,RNN,GRU,LSTM] [--quick]
+    python benchmarks/deep.py [--tasks e,b] [--after 0,3000] [--episodes 400] [--seeds 3] [--models DQN,RNN,GRU,LSTM]
+    python benchmarks/deep.py --tasks b --after 0 --episodes 3000 --plot docs/deep.png
 
 *Plain* is what the paper's setting implies: one Gymnasium environment, one forward pass of the network per step, one
 update per episode by PyTorch's own layers. *Ours* plays whole episodes in one call and sweeps recurrent layers over
 them, compiled. Both have the same first weights, draw the same numbers and do the same updates, so their episodes are
 the same until a rounding tips the choice between two actions: *the same for* says for how many. Then they differ as two
 seeds do; the last columns are mean returns over all episodes, with the standard error over seeds, and whether the 95 %
-bands meet.
+bands (Student's t) meet. ``--after 3000`` compares from there on, when episodes have become shorter: both start from
+the same agent. ``--plot`` draws both learning curves.
 
 All is timed in processor time, in turns, on one core, compiling left out.
 """
@@ -15,14 +17,17 @@ All is timed in processor time, in turns, on one core, compiling left out.
 from __future__ import annotations
 
 import argparse
+import copy
 import math
 import statistics
 import time
-from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import gymnasium as gym
+import numpy as np
 import torch
+from scipy import stats
 
 import markovize  # noqa: F401 - registers the worlds
 from markovize.deep import DeepSettings, kernels
@@ -30,33 +35,33 @@ from markovize.deep.agent import Agent
 from markovize.deep.dqn import DQN
 from markovize.deep.kernels import Walk
 from markovize.deep.recurrent import RecurrentDQN
-from markovize.deep.training import new_agent, new_walk, one_quiet_thread, train
+from markovize.deep.training import Trained, go_on, new_agent, new_walk, one_quiet_thread
 from markovize.machine import RewardMachine
 from markovize.worlds import World, world
 
 TIMES = 8.0  # the goal
 
 
-def plain_training(where: World, task: str, settings: DeepSettings, seed: int) -> tuple[list[float], float]:
-    """(returns, seconds) of the same training, step by step."""
-    machine = machine_of(settings, where)
-    env: gym.Env[Any, Any] = gym.make("markovize/OfficeWorld-v0", task=task)
+def plain_training(trained: Trained, episodes: int) -> list[float]:
+    """The returns of so many episodes more, step by step."""
+    agent, first = trained.agent, len(trained.returns) + 1
+    settings, where = agent.settings, agent.where.world
+    env: gym.Env[Any, Any] = gym.make("markovize/OfficeWorld-v0", task=where.name.removeprefix("office-"))
     cells = {cell: number for number, cell in enumerate(where.observations)}
+    for network in (agent.network, agent.target):
+        network.forward = network.plain_forward  # type: ignore[method-assign, operator, assignment]
+    for group in agent.optimiser.param_groups:
+        group["fused"] = None  # as Adam is by default
+    walk, optimal, returns = new_walk(settings.max_steps), new_walk(settings.max_steps), list[float]()
     with one_quiet_thread():
-        agent = new_agent(where, settings, seed, machine)
-        agent.optimiser = torch.optim.Adam(agent.network.parameters(), settings.learning_rate)
-        for network in (agent.network, agent.target):
-            network.forward = network.plain_forward  # type: ignore[method-assign, operator, assignment]
-        walk, optimal, returns = new_walk(settings.max_steps), new_walk(settings.max_steps), list[float]()
-        start = time.process_time()
-        for episode in range(1, settings.episodes + 1):
+        for episode in range(first, first + episodes):
             returns.append(plain_episode(env, agent, cells, walk))
             agent.remember(walk)
             if episode % settings.optimal_every == 0:
                 kernels.play_optimally(agent.where.course, agent.where.best, agent.rng, optimal)
                 agent.remember(optimal)
             agent.learn()
-        return returns, time.process_time() - start
+    return returns
 
 
 def plain_episode(env: gym.Env[Any, Any], agent: Agent, cells: dict[Any, int], walk: Walk) -> float:
@@ -93,28 +98,47 @@ def machine_of(settings: DeepSettings, where: World) -> RewardMachine | None:
     return where.machine if settings.model == "ADQN" else None
 
 
-def compare(task: str, model: str, episodes: int, seeds: int) -> float:
-    """Prints one line; how many times faster ours is."""
-    where, settings = world("office", task=task), DeepSettings(model, episodes=episodes)
-    train(where, replace(settings, episodes=12), 0, machine_of(settings, where))  # compiles
-    plain, ours, plain_seconds, seconds, same = [], [], [], [], []
+class Both(NamedTuple):
+    """Returns of each seed, and the seconds that they took."""
+
+    plain: list[list[float]]
+    ours: list[list[float]]
+    plain_seconds: float
+    seconds: float
+
+    @property
+    def faster(self) -> float:
+        return self.plain_seconds / self.seconds
+
+
+def compare(task: str, model: str, after: int, episodes: int, seeds: int) -> Both:
+    """Prints one line."""
+    where, settings = world("office", task=task), DeepSettings(model)
+    go_on(fresh(where, settings, 0), 12)  # compiles
+    plain, ours, plain_seconds, seconds, same = [], [], 0.0, 0.0, []
     for seed in range(seeds):
-        theirs, spent = plain_training(where, task, settings, seed)
-        plain_seconds.append(spent)
+        trained = go_on(fresh(where, settings, seed), after)
+        twin = copy.deepcopy(trained)
         start = time.process_time()
-        returns = train(where, settings, seed, machine_of(settings, where)).returns.tolist()
-        seconds.append(time.process_time() - start)
-        same.append(next((n for n, (a, b) in enumerate(zip(theirs, returns, strict=True)) if a != b), episodes))
-        plain.append(statistics.fmean(theirs))
-        ours.append(statistics.fmean(returns))
-    rates = [seeds * episodes / sum(spent) for spent in (plain_seconds, seconds)]
-    meet = abs(statistics.fmean(plain) - statistics.fmean(ours)) <= band(plain) + band(ours) + 1e-12
+        plain.append(plain_training(twin, episodes))
+        middle = time.process_time()
+        ours.append(go_on(trained, after + episodes).returns[after:].tolist())
+        plain_seconds, seconds = plain_seconds + middle - start, seconds + time.process_time() - middle
+        pairs = enumerate(zip(plain[-1], ours[-1], strict=True))
+        same.append(next((n for n, (a, b) in pairs if a != b), episodes))
+    theirs, means = [[statistics.fmean(run) for run in runs] for runs in (plain, ours)]
+    meet = abs(statistics.fmean(theirs) - statistics.fmean(means)) <= band(theirs) + band(means) + 1e-12
+    rates = [seeds * episodes / spent for spent in (plain_seconds, seconds)]
     print(
-        f"{task}  {model:5} {rates[0]:9.1f} {rates[1]:9.1f} {rates[1] / rates[0]:7.1f}x   {min(same):6}"
-        f"   {shown(plain):>15} {shown(ours):>15}   {'–' if seeds == 1 else 'yes' if meet else 'NO'}",
+        f"{task}  {model:5} {after:6,} {rates[0]:9.1f} {rates[1]:9.1f} {rates[1] / rates[0]:7.1f}x   {min(same):6}"
+        f"   {shown(theirs):>15} {shown(means):>15}   {'–' if seeds == 1 else 'yes' if meet else 'NO'}",
         flush=True,
     )
-    return rates[1] / rates[0]
+    return Both(plain, ours, plain_seconds, seconds)
+
+
+def fresh(where: World, settings: DeepSettings, seed: int) -> Trained:
+    return Trained(new_agent(where, settings, seed, machine_of(settings, where)), np.zeros(0), 0.0)
 
 
 def error(values: list[float]) -> float:
@@ -124,11 +148,36 @@ def error(values: list[float]) -> float:
 
 def band(values: list[float]) -> float:
     """Half of the 95 % band."""
-    return 1.96 * error(values)
+    return float(stats.t.ppf(0.975, len(values) - 1)) * error(values) if len(values) > 1 else 0.0
 
 
 def shown(values: list[float]) -> str:
     return f"{statistics.fmean(values):.3f} ± {error(values):.3f}"
+
+
+def plot(found: dict[str, Both], title: str, path: Path) -> None:
+    """Both curves of each model: means of the last 200 episodes, and their 95 % bands over seeds."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(2.3 * len(found) + 0.6, 2.9), layout="constrained")
+    panels = figure.subplots(1, len(found), squeeze=False, sharey=True)[0]
+    for axes, (model, both) in zip(panels, found.items(), strict=True):
+        for name, runs, colour in (("plain", both.plain, "#c8553d"), ("ours", both.ours, "#1f6f8b")):
+            sums = np.cumsum(np.pad(np.array(runs), ((0, 0), (1, 0))), axis=1)
+            ends = np.arange(200, sums.shape[1], 50)
+            curves = (sums[:, ends] - sums[:, ends - 200]) / 200
+            mean = curves.mean(axis=0)
+            half = np.array([band(column.tolist()) for column in curves.T])
+            axes.fill_between(ends, mean - half, mean + half, color=colour, alpha=0.18, linewidth=0)
+            axes.plot(ends, mean, color=colour, linewidth=1.6, label=name)
+        axes.set_title(f"{model}: {both.faster:.0f} times faster", fontsize=10)
+        axes.set(ylim=(-1.05, 1.05), xlabel="episode")
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("return (mean of last 200)")
+    panels[0].legend(frameon=False, fontsize=9, loc="lower right")
+    figure.suptitle(title, fontsize=11)
+    figure.savefig(path, dpi=150)
+    print(f"plot: {path}")
 
 
 def main() -> None:
@@ -136,19 +185,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", default="e,b")
     parser.add_argument("--models", default="DQN,RNN,GRU,LSTM,ADQN")
+    parser.add_argument("--after", default="0,3000", help="episodes of training before what is compared")
     parser.add_argument("--episodes", type=int, default=400)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--plot", type=Path, help="draw the curves of the last task and start")
     parser.add_argument("--quick", action="store_true", help="a minute instead of many")
     given = parser.parse_args()
-    episodes, seeds = (40, 2) if given.quick else (given.episodes, given.seeds)
-    print(f"Officeworld, the first {episodes} episodes of {seeds} seeds; episodes per second of one core")
-    print("task model     plain      ours   faster  the same for     plain returns    our returns   bands meet")
-    least = math.inf
+    episodes, seeds, afters = (40, 2, "0") if given.quick else (given.episodes, given.seeds, given.after)
+    print(f"Officeworld, {episodes} episodes of {seeds} seeds; episodes per second of one core")
+    print("task model  after     plain      ours   faster  the same for     plain returns    our returns   bands meet")
+    least, found = math.inf, dict[str, Both]()
     for task in given.tasks.split(","):
-        for model in given.models.split(","):
-            times = compare(task, model, episodes, seeds)
-            least = min(least, times if model != "ADQN" else math.inf)
+        for after in map(int, afters.split(",")):
+            for model in given.models.split(","):
+                found[model] = compare(task, model, after, episodes, seeds)
+                least = min(least, found[model].faster if model != "ADQN" else math.inf)
     print(f"least of DQN, RNN, GRU and LSTM: {least:.1f} times; the goal is {TIMES:g}")
+    if given.plot is not None:
+        plot(found, f"Office {task}, {seeds} seeds: the plain loop and ours, with 95 % bands", given.plot)
 
 
 if __name__ == "__main__":

@@ -327,6 +327,9 @@ def reproduce(
         ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help="exp1, exp2, exp3 or ablation.", show_default=False)
     ],
     preset: Annotated[PresetChoice, typer.Option(help="How large; paper is as published.")] = PresetChoice.paper,
+    task: Annotated[
+        list[str] | None, typer.Option(help="Only this task, e.g. e; repeatable.", show_default="all")
+    ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Trials of each task.", show_default="the preset's")] = None,
     episodes: Annotated[
         int | None, typer.Option(min=10, help="Reported episodes of a trial.", show_default="the preset's")
@@ -352,6 +355,8 @@ def reproduce(
     asked = catalogue.experiment(
         experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value
     )  # fmt: skip
+    if task:
+        asked = asked.only(task)
     with _interruptible():
         finished = run_experiment(
             asked, folder, jobs=jobs, executor=executor.value, address=address, resume=resume

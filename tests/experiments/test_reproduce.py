@@ -70,5 +70,6 @@ def test_ctrl_c_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_bad_use() -> None:
     assert "Invalid value for 'EXPERIMENT'" in ended(start("exp7"))[2]
     assert "--address is for --executor ray" in ended(start("exp1", "--address", "here:1"))[2]
+    assert "tasks are b, c, d, e, not 'loop'" in ended(start("exp1", "--task", "loop"))[2]
     code, _, err = ended(start("exp1", "--seeds", 0))
     assert (code, err.count("\n")) == (2, 1)

@@ -26,7 +26,10 @@ def returns_figure(
     trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None,
     *, kind: str = "png", theme: Theme = LIGHT,
 ) -> bytes:  # fmt: skip
-    """Mean and deviation over seeds; the paper's end values are diamonds in the colours of their lines."""
+    """Mean and deviation over seeds; the paper's end values are diamonds in the colours of their lines.
+
+    Circles are its values after as many episodes as ours, where that is before its end.
+    """
     tasks = unique(record.task for record, _ in trials)
     models = unique(record.variant for record, _ in trials)
     groups = grouped(trials)
@@ -42,7 +45,7 @@ def returns_figure(
             axes.set_xlabel("episode")
         panels[0].set_ylabel("return\n(mean of last 1,000)")
         edges(figure, left=0.85, right=0.2, top=0.35, bottom=0.9, between=(0.25, 0.0))
-        figure.legend(handles=_legend(models, trials, bool(paper), theme), loc="lower center", ncols=7, frameon=False)
+        figure.legend(handles=_legend(models, trials, paper, theme), loc="lower center", ncols=8, frameon=False)
 
     return picture((1.3 + 2.4 * max(3, len(tasks)), 3.6), draw, kind, theme)
 
@@ -55,10 +58,14 @@ def _line(axes: Axes, trials: Sequence[Finished], paper: PaperValues | None, col
     axes.fill_between(points, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0, zorder=2)
     axes.plot(points, mean, color=colour, linewidth=1.8, zorder=3, solid_capstyle="round")
     if paper is not None and paper.final_return is not None:
-        axes.plot(
-            [points[-1] * 1.05], [paper.final_return], "D", markersize=5.5, markerfacecolor=theme.paper,
-            markeredgecolor=colour, markeredgewidth=1.5, zorder=5, clip_on=False,
-        )  # fmt: skip
+        marks = [(1.06, paper.final_return, "D", 5.0)]
+        if points[-1] in paper.sooner:
+            marks.append((1.0, paper.sooner[points[-1]][0], "o", 6.0))
+        for where, value, shape, size in marks:
+            axes.plot(
+                [points[-1] * where], [value], shape, markersize=size, markerfacecolor=theme.paper,
+                markeredgecolor=colour, markeredgewidth=1.5, zorder=5, clip_on=False,
+            )  # fmt: skip
 
 
 def _finish(axes: Axes, theme: Theme) -> None:
@@ -73,7 +80,9 @@ def _finish(axes: Axes, theme: Theme) -> None:
     axes.set_axisbelow(True)
 
 
-def _legend(models: Sequence[str], trials: Sequence[Finished], paper: bool, theme: Theme) -> list[Any]:
+def _legend(
+    models: Sequence[str], trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None, theme: Theme
+) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -83,4 +92,10 @@ def _legend(models: Sequence[str], trials: Sequence[Finished], paper: bool, them
     ]
     seeds = len({record.seed for record, _ in trials})
     out.append(Patch(facecolor=theme.goal, alpha=0.4, label=f"± sd of {seeds} seed{'s' if seeds > 1 else ''}"))
-    return [*out, *([paper_handle("paper's end value", theme)] if paper else [])]
+    if paper:
+        lengths = {record.reported for record, _ in trials}
+        for length in sorted(lengths & {length for said in paper.values() for length in said.sooner}):
+            out.append(paper_handle(f"paper's after {length:,}", theme, "o"))
+        ends = {said.episodes for said in paper.values() if said.episodes is not None}
+        out.append(paper_handle(f"paper's after {max(ends):,}" if ends else "paper's end value", theme))
+    return out

@@ -298,12 +298,12 @@ def _legend(variants: Sequence[str], trials: Sequence[Finished], paper: bool, th
     return out
 
 
-def paper_handle(label: str, theme: Theme) -> Any:
+def paper_handle(label: str, theme: Theme, marker: str = "D") -> Any:
     """How a legend shows the paper's values."""
     from matplotlib.lines import Line2D
 
     return Line2D(
-        [], [], color=theme.theirs, marker="D", linestyle="none", markersize=5.5, markerfacecolor=theme.paper,
+        [], [], color=theme.theirs, marker=marker, linestyle="none", markersize=5.5, markerfacecolor=theme.paper,
         label=label,
     )  # fmt: skip
 

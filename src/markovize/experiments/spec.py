@@ -112,6 +112,21 @@ class Experiment:
     def _seeds(self) -> Sequence[int]:
         return range(self.seeds) if isinstance(self.seeds, int) else self.seeds
 
+    def only(self, names: Sequence[str]) -> Experiment:
+        """The same with these tasks alone.
+
+        >>> sweep = Experiment("x", "X", [Task(name, "Env-v0") for name in "bcd"], 2)
+        >>> [task.name for task in sweep.only(["d"]).tasks]
+        ['d']
+        >>> sweep.only(["e"])
+        Traceback (most recent call last):
+        markovize.errors.InputError: tasks are b, c, d, not 'e'
+        """
+        known = list(dict.fromkeys(task.name for task in self.tasks))
+        if unknown := [name for name in names if name not in known]:
+            raise InputError(f"tasks are {', '.join(known)}, not {unknown[0]!r}")
+        return replace(self, tasks=[task for task in self.tasks if task.name in names])
+
     def trials(self) -> Iterator[Trial]:
         """All of them, in the order of the results."""
         for task in self.tasks:

@@ -26,8 +26,8 @@ AGREEMENT: Final = (
 )
 RETURN_AGREEMENT: Final = (
     "The final return is the mean of the last 1,000 episodes of training, exploration included. Agreement: the ranges "
-    "mean ± sd of ours and the paper's meet, or ours is above; shorter trainings than the paper's are not judged. "
-    "± is the standard deviation over seeds."
+    "mean ± sd of ours and the paper's meet, or ours is above; a training shorter than the paper's is compared with "
+    "its returns after as many episodes, where we know them. ± is the standard deviation over seeds."
 )
 
 
@@ -219,7 +219,7 @@ def _row(group: Group, members: list[Finished], paper: PaperValues | None, extra
         (shown(states.mean, states.sd), shown(said.states, said.states_sd)),
         (shown(exemplars.mean, exemplars.sd), shown(said.exemplars, said.exemplars_sd)),
         (shown(seconds.mean, seconds.sd), shown(said.solve_seconds, said.solve_seconds_sd)),
-        (shown(returns.mean, returns.sd), shown(said.final_return, said.final_return_sd)),
+        (shown(returns.mean, returns.sd), _paper_returns(records, said)),
     )
     if not said.solved:
         cells = (*cells[:2], (cells[2][0], said.note or NOTHING), cells[3])
@@ -254,13 +254,25 @@ def _verdict(
     return "yes", True
 
 
+def _paper_returns(records: list[TrialRecord], paper: PaperValues) -> str:
+    """At the end, and before it after as many episodes as ours have, if that was sooner."""
+    end, ours = shown(paper.final_return, paper.final_return_sd), min(record.reported for record in records)
+    if paper.episodes is None or ours == paper.episodes:
+        return end
+    soon = paper.returns_after(ours)
+    return f"{f'{shown(*soon)} after {ours:,}; ' if soon else ''}{end} after {paper.episodes:,}"
+
+
 def _return_verdict(records: list[TrialRecord], returns: Spread, paper: PaperValues) -> tuple[str, bool | None]:
     """Of trainings whose last returns are compared."""
-    if paper.final_return is None or min(record.reported for record in records) < (paper.episodes or 0):
+    said = paper.returns_after(min(record.reported for record in records))
+    if said is None:
         return "too short to say", None
-    if returns.meets(paper.final_return, paper.final_return_sd or 0.0):
+    if len(records) < ENOUGH:
+        return "too few seeds to compare", None
+    if returns.meets(*said):
         return "yes", True
-    above = returns.mean > paper.final_return
+    above = returns.mean > said[0]
     return ("yes (above)" if above else "no: below"), above
 
 
