@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from markovize.choices import (
 from markovize.terminal import console, count, print_json
 
 if TYPE_CHECKING:
+    from markovize.active import RunProgress
     from markovize.formats import TableColumns
     from markovize.learning import LearnResult
     from markovize.traces import Traces
@@ -267,6 +268,9 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="Go on with the run in this folder; alone.", show_default=False),
     ] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write TensorBoard scalars there.", show_default=False)
+    ] = None,
     json_: JsonOption = False,
 ) -> None:  # fmt: skip
     """Act in an environment: learn its reward machine and how to earn the most, both at once.
@@ -279,7 +283,7 @@ def run(
 
     begin: Callable[[], RunFolder] | None
     if resume is not None:
-        _alone(ctx, "resume", "json_")
+        _alone(ctx, "resume", "tensorboard", "json_")
         old = RunFolder.open(resume)
         if old.finished:
             old.tidy()
@@ -310,8 +314,8 @@ def run(
         env = command.make(env_id, env_args, modules)
         begin = None if out is None else partial(RunFolder.new, out, env_id, env_args, settings, imports=modules)
     try:
-        with _interruptible():
-            result, folder = command.run(env, settings, begin)
+        with _interruptible(), _scalars(tensorboard) as watch:
+            result, folder = command.run(env, settings, begin, watch)
     except UnrealisableError as error:
         typer.echo(f"markovize: {error}", err=True)
         raise typer.Exit(NO) from None
@@ -365,6 +369,15 @@ def reproduce(
         print_json(summary.to_json(asked, finished, folder))
     else:
         summary.report(asked, finished, folder)
+
+
+def _scalars(folder: Path | None) -> AbstractContextManager[Callable[[RunProgress], None] | None]:
+    """What writes TensorBoard scalars there, if that was asked for."""
+    if folder is None:
+        return nullcontext()
+    from markovize.integrations.tensorboard import TensorBoardProgress
+
+    return TensorBoardProgress(folder)
 
 
 def _alone(ctx: typer.Context, *allowed: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import gymnasium as gym
@@ -37,6 +40,17 @@ def test_scalars_of_a_run(tmp_path: Path) -> None:
     states = events.Scalars("breakfast/states")
     assert [point.step for point in states] == [now.episode for now in told]
     assert [point.value for point in states] == [now.states for now in told]
+
+
+def test_scalars_of_the_command(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    run = ("markovize", "run", "markovize/BreakfastWorld-v0", "--env-arg", "task=b", "--episodes", "50", "--json")
+    command = [sys.executable, "-m", *run, "--tensorboard", str(tmp_path)]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    assert [(point.step, point.value) for point in events.Scalars("markovize/states")][-1] == (50, told["states"])
 
 
 def test_scalars_of_a_training(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from markovize.terminal import console, count
 if TYPE_CHECKING:
     import gymnasium
 
-    from markovize.active import RunResult, Settings
+    from markovize.active import RunProgress, RunResult, Settings
 
 
 def make(env_id: str, env_args: Mapping[str, Any], imports: Sequence[str]) -> gymnasium.Env[Any, Any]:
@@ -42,11 +43,12 @@ def make(env_id: str, env_args: Mapping[str, Any], imports: Sequence[str]) -> gy
 
 
 def run(
-    env: gymnasium.Env[Any, Any], settings: Settings, begin: Callable[[], RunFolder] | None = None
-) -> tuple[RunResult, RunFolder | None]:
+    env: gymnasium.Env[Any, Any], settings: Settings, begin: Callable[[], RunFolder] | None = None,
+    watch: Callable[[RunProgress], None] | None = None,
+) -> tuple[RunResult, RunFolder | None]:  # fmt: skip
     """Runs with a live display; in a folder, from its last checkpoint to its last file.
 
-    ``begin`` gives the folder once the environment is known to be fit.
+    ``begin`` gives the folder once the environment is known to be fit; ``watch`` is told what the display is told.
     """
     from markovize.active import ActiveLearner
     from markovize.runs.display import run_display
@@ -54,7 +56,8 @@ def run(
     folder: RunFolder | None = None
     try:
         with run_display() as show:
-            learner = ActiveLearner(env, settings, on_progress=show)
+            watching = [tell for tell in (show, watch) if tell is not None]
+            learner = ActiveLearner(env, settings, on_progress=partial(_tell_all, watching) if watching else None)
             if begin is not None:
                 folder = begin()
                 learner.on_checkpoint = folder.checkpoint
@@ -73,6 +76,11 @@ def run(
         raise KeyboardInterrupt(f"interrupted; go on with: markovize run --resume {folder.path}") from None
     finally:
         env.close()
+
+
+def _tell_all(watching: Sequence[Callable[[RunProgress], None]], progress: RunProgress) -> None:
+    for tell in watching:
+        tell(progress)
 
 
 def numbers_of(folder: RunFolder) -> dict[str, Any]:
