@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from markovize import learn, read_episodes
-from markovize.learning import LearnResult
+from markovize.learn_result import LearnResult
 from markovize.traces import Traces
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks

@@ -17,7 +17,7 @@ from markovize import InputError, MarkovizeError, UnrealisableError, check, lear
 from markovize.formats import read_episodes
 from markovize.formats.machine_json import machine_text
 from markovize.labels import AUTO_ORDER
-from markovize.learning import LearnResult
+from markovize.learn_result import LearnResult
 from markovize.samples import sample_path
 from markovize.traces import Episode, Traces
 from markovize.worlds import world

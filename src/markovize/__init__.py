@@ -39,7 +39,8 @@ if TYPE_CHECKING:
         UnsupportedError,
     )  # fmt: skip
     from markovize.formats import convert, read_episodes, read_machine, write_episodes, write_machine
-    from markovize.learning import LearnResult, learn
+    from markovize.learn_result import LearnResult
+    from markovize.learning import learn
     from markovize.machine import Emission, RewardMachine, Trigger
     from markovize.product import Product
     from markovize.replaying import ReplayReport, replay
@@ -53,7 +54,7 @@ _HOMES = {
     "UnrealisableError": "errors", "UnsupportedError": "errors",
     "convert": "formats", "read_episodes": "formats", "read_machine": "formats", "write_episodes": "formats",
     "write_machine": "formats",
-    "learn": "learning", "LearnResult": "learning",
+    "learn": "learning", "LearnResult": "learn_result",
     "Emission": "machine", "RewardMachine": "machine", "Trigger": "machine",
     "ActiveLearner": "active", "RunResult": "active", "Settings": "active",
     "MarkovRewardWrapper": "wrappers", "RecordEpisodes": "wrappers",

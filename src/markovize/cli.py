@@ -32,7 +32,7 @@ from markovize.terminal import console, count, print_json
 if TYPE_CHECKING:
     from markovize.active import RunProgress
     from markovize.formats import TableColumns
-    from markovize.learning import LearnResult
+    from markovize.learn_result import LearnResult
     from markovize.traces import Traces
 
 app = typer.Typer(

@@ -9,117 +9,28 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from markovize.alternatives import find_alternatives, redrawn
+from markovize.assembly import TerminationConflict, assembled
 from markovize.deepening import Books, Deepening, Objective, Progress
 from markovize.engines import Delta, Engine, Limits, engine_named
-from markovize.errors import EngineError, InputError, MarkovizeError, UnrealisableError
+from markovize.errors import InputError
 from markovize.exemplars import ExemplarSets
 from markovize.judge import size
 from markovize.labels import AUTO_ORDER, Explain, LabelledSteps, LabelOn, labelled
-from markovize.machine import (
-    Emission,
-    RewardMachine,
-    Trigger,
-    sorted_emissions,
-    sorted_triggers,
-    topological_order,
-)  # fmt: skip
+from markovize.learn_result import LearnResult
+from markovize.machine import RewardMachine
 from markovize.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
-from markovize.replaying import run_labelled
 from markovize.traces import Episodes, Traces, as_traces
-from markovize.values import Value, jsonable, show
 
-Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 Auto: TypeAlias = LabelOn | Literal["auto"]
 FAR_BETTER = 4 / 3  # times the triggers
 RECONSIDER = 4  # calls, after which a search asks again what it left open
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
-
-
-@dataclass(frozen=True)
-class TerminationConflict:
-    """Steps with equal (u, reward label, u') of which some end their episode and some do not."""
-
-    source: int
-    on: Value
-    target: int
-
-    def __str__(self) -> str:
-        return f"({self.source}, {show(self.on)}, {self.target}) both ends and does not end episodes"
-
-
-@dataclass(frozen=True)
-class LearnResult:
-    """What was learned. ``machine`` is None where no machine exists (unrealisable) or none was found (unknown).
-
-    >>> result = learn(Traces.of([([0, 1, 2], ["a", "b"], [0, 0]), ([0, 0, 2], ["a", "b"], [0, 1])]))
-    >>> result.status, result.states, result.triggers, result.bounds
-    ('optimal', 2, 1, (2, 1))
-    """
-
-    status: Status
-    machine: RewardMachine | None
-    bounds: tuple[int, int]  # proven: at least this many states, at least this many triggers
-    objective: Objective
-    acyclic: bool
-    engine: str
-    seconds: float
-    exemplars: int
-    proof: str = ""
-    trigger_on: str = ""
-    reward_on: str = ""
-    explain: Explain = "reward"
-    contradiction: Contradiction | None = None
-    termination_conflicts: tuple[TerminationConflict, ...] = ()
-    interrupted: bool = False
-
-    @property
-    def states(self) -> int | None:
-        return None if self.machine is None else self.machine.states
-
-    @property
-    def triggers(self) -> int | None:
-        return None if self.machine is None else len(self.machine.triggers)
-
-    def unwrap(self) -> RewardMachine:
-        """The machine, or an error that says why there is none."""
-        if self.machine is not None:
-            return self.machine
-        if self.contradiction is not None:
-            raise UnrealisableError(self.contradiction)
-        raise MarkovizeError("no machine was found within the limit; allow more time")
-
-    def to_json(self) -> dict[str, Any]:
-        """The result as ``markovize learn --json`` prints it."""
-        out: dict[str, Any] = {
-            "status": self.status,
-            "states": self.states,
-            "triggers": self.triggers,
-            "bounds": {"states": self.bounds[0], "triggers": self.bounds[1]},
-            "engine": self.engine,
-            "seconds": round(self.seconds, 6),
-            "exemplars": self.exemplars,
-            "objective": self.objective,
-            "acyclic": self.acyclic,
-            "trigger_on": self.trigger_on,
-            "reward_on": self.reward_on,
-            "proof": self.proof,
-            "termination_conflicts": [
-                {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
-            ],
-        }
-        if self.contradiction is not None:
-            c = self.contradiction
-            out["contradiction"] = {
-                "episodes": list(c.episodes), "steps": list(c.steps), "rewards": list(c.rewards),
-                "contradicting_episodes": c.contradicting_episodes, "advice": c.advice,
-            }  # fmt: skip
-        return out
 
 
 def learn(
@@ -234,7 +145,7 @@ class Learner:
         if contradiction is not None:
             result = replace(blank, status="unrealisable")
         elif not len(tree.mark_node):
-            machine, ends = _machine(traces, steps, {}, {})
+            machine, ends = assembled(traces, steps, {}, {})
             why = "the reward is a function of its label alone: one state is enough"
             result = replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=why)
         else:
@@ -331,7 +242,7 @@ def _found(
                 if rng is not None and any(labels.values()):
                     search.best = redrawn(search.best, labels, search.judge, rng)
                     labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
-        machine, ends = _machine(traces, steps, search.best, labels)
+        machine, ends = assembled(traces, steps, search.best, labels)
     return replace(
         blank,
         status="unknown" if machine is None else "optimal" if proven else "feasible",
@@ -387,57 +298,6 @@ def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain)
         advice=f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict others with the same "
         "history, a sign of noise or of something that the observations hide. Rounding may help (reward decimals).",
     )
-
-
-def _machine(
-    traces: Traces, steps: LabelledSteps, delta: Delta, alternatives: dict[tuple[int, int], list[int]]
-) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
-    """Numbers the states, collects the rewards from all episodes, and checks once more that they are a function."""
-    values, kinds = steps.triggers.values, (steps.triggers.kind, steps.rewards.kind)
-    states = size(delta)[0]
-    bare = RewardMachine(*kinds, states, tuple(Trigger(u, values[x], v) for (u, x), v in delta.items()))
-    name = _numbering(bare, steps, traces)
-    triggers = sorted_triggers(
-        Trigger(name[u], values[x], name[v], tuple(values[a] for a in alternatives.get((u, x), ())))
-        for (u, x), v in delta.items()
-    )
-    machine = RewardMachine(*kinds, states, triggers)
-    emissions, ends = _emissions(machine, traces, steps)
-    return RewardMachine(*kinds, states, triggers, sorted_emissions(emissions)), ends
-
-
-def _numbering(machine: RewardMachine, steps: LabelledSteps, traces: Traces) -> dict[int, int]:
-    """Acyclic machines topologically, ties by first visit; others by first visit."""
-    after = run_labelled(machine, steps.offsets, steps.triggers, steps.rewards).after
-    visited, first = np.unique(after, return_index=True)
-    when = {int(u): int(n) for u, n in zip(visited, first, strict=True)} | {machine.initial: -1}
-    rank = [when.get(u, traces.steps) for u in range(machine.states)]
-    order = topological_order(machine.states, [(t.source, t.target) for t in machine.triggers], rank)
-    if order is None:
-        order = sorted(range(machine.states), key=lambda u: rank[u])
-    return {u: n for n, u in enumerate(order)}
-
-
-def _emissions(
-    machine: RewardMachine, traces: Traces, steps: LabelledSteps
-) -> tuple[list[Emission], tuple[TerminationConflict, ...]]:
-    way = run_labelled(machine, steps.offsets, steps.triggers, steps.rewards)
-    packed = way.keys(machine.states)
-    keys, first, of_step = np.unique(packed, return_index=True, return_inverse=True)
-    if not np.array_equal(traces.rewards[first][of_step], traces.rewards):
-        raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
-    ends = traces.ends()
-    count = np.bincount(of_step, minlength=len(keys))
-    ended = np.bincount(of_step, weights=ends, minlength=len(keys))
-    emissions, conflicts = [], []
-    for number, key in enumerate(keys):
-        u, label, v = way.unpack(int(key), machine.states)
-        on = steps.rewards.values[label]
-        reward, always = float(traces.rewards[first[number]]) + 0.0, bool(ended[number] == count[number])
-        emissions.append(Emission(u, on, v, reward, terminal=always))
-        if 0 < ended[number] < count[number]:
-            conflicts.append(TerminationConflict(u, on, v))
-    return emissions, tuple(conflicts)
 
 
 def warm_up() -> None:

@@ -24,7 +24,8 @@ from markovize.active.tours import plan
 from markovize.conflicts import check
 from markovize.errors import InputError, UnrealisableError
 from markovize.labels import AUTO_ORDER, LabelOn
-from markovize.learning import Auto, Learner, LearnResult
+from markovize.learn_result import LearnResult
+from markovize.learning import Auto, Learner
 from markovize.machine import RewardMachine
 from markovize.traces import Floats, Ints, Traces
 from markovize.wrappers import Potential
