@@ -118,6 +118,17 @@ def finish_values(hidden: Singles, layers: Layers, out: Singles) -> None:
 
 
 @njit(cache=True)
+def take(course: Course, walk: Walk, n: int, u: int, m: int, s: int, a: int) -> tuple[bool, int, int, int]:
+    """Writes step n and what is seen after it; (whether the episode ends, u, m and s) after it."""
+    n_states = len(course.successor)
+    end, after = course.ends[u, s, a], (course.machine[u, s, a], course.memory[m, s, a], course.successor[s, a])
+    walk.views[n], walk.actions[n], walk.rewards[n] = m * n_states + s, a, course.reward[u, s, a]
+    walk.views[n + 1] = after[1] * n_states + after[2]
+    walk.outcome[0], walk.outcome[1] = n + 1, end
+    return end, after[0], after[1], after[2]
+
+
+@njit(cache=True)
 def play(course: Course, layers: Layers, epsilon: float, rng: np.random.Generator, walk: Walk) -> float:
     """An ε-greedy episode of an agent without hidden state; each view is evaluated at its first visit. Its return."""
     n_states, n_actions = course.successor.shape
@@ -136,12 +147,9 @@ def play(course: Course, layers: Layers, epsilon: float, rng: np.random.Generato
                 finish_values(hidden, layers, values[view])
                 known[view] = True
             a = int(np.argmax(values[view]))
-        walk.views[n], walk.actions[n], walk.rewards[n] = view, a, course.reward[u, s, a]
         total += course.reward[u, s, a]
-        end, u, m, s = course.ends[u, s, a], course.machine[u, s, a], course.memory[m, s, a], course.successor[s, a]
+        end, u, m, s = take(course, walk, n, u, m, s, a)
         n += 1
-    walk.views[n] = m * n_states + s
-    walk.outcome[0], walk.outcome[1] = n, end
     return total
 
 
@@ -155,7 +163,7 @@ def play_recurrently(
     size = recurrence.forwards.shape[0]
     output, cell, values = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(n_actions, np.float32)
     gates = np.zeros(4 * size, np.float32)
-    s, u, total, end, n = course.start, course.initial, 0.0, False, 0
+    s, u, m, total, end, n = course.start, course.initial, 0, 0.0, False, 0
     while n < len(walk.actions) and not end:
         advance(kind, recurrence, s, output, cell, gates)
         if rng.random() < epsilon:
@@ -163,19 +171,15 @@ def play_recurrently(
         else:
             finish_values(output, layers, values)
             a = int(np.argmax(values))
-        walk.views[n], walk.actions[n], walk.rewards[n] = s, a, course.reward[u, s, a]
         total += course.reward[u, s, a]
-        end, u, s = course.ends[u, s, a], course.machine[u, s, a], course.successor[s, a]
+        end, u, m, s = take(course, walk, n, u, m, s, a)
         n += 1
-    walk.views[n] = s
-    walk.outcome[0], walk.outcome[1] = n, end
     return total
 
 
 @njit(cache=True)
 def play_optimally(course: Course, best: Bools, rng: np.random.Generator, walk: Walk) -> float:
     """An episode of actions that are ``best[u, s, a]``, equal ones drawn at random. Its return."""
-    n_states = len(course.successor)
     s, u, m, total, end, n = course.start, course.initial, 0, 0.0, False, 0
     while n < len(walk.actions) and not end:
         left = int(rng.random() * best[u, s].sum())
@@ -183,12 +187,9 @@ def play_optimally(course: Course, best: Bools, rng: np.random.Generator, walk: 
         while not best[u, s, a] or left > 0:
             left -= best[u, s, a]
             a += 1
-        walk.views[n], walk.actions[n], walk.rewards[n] = m * n_states + s, a, course.reward[u, s, a]
         total += course.reward[u, s, a]
-        end, u, m, s = course.ends[u, s, a], course.machine[u, s, a], course.memory[m, s, a], course.successor[s, a]
+        end, u, m, s = take(course, walk, n, u, m, s, a)
         n += 1
-    walk.views[n] = m * n_states + s
-    walk.outcome[0], walk.outcome[1] = n, end
     return total
 
 

@@ -19,7 +19,8 @@ def report(experiment: Experiment, finished: Sequence[Finished], folder: Path) -
     table = Table(title=experiment.title, title_justify="left", box=None, pad_edge=False)
     names = quantities(finished)
     for number, head in enumerate(["task", "seeds", *names, "agrees" if experiment.paper else "optimal"]):
-        table.add_column(head, justify="right" if 0 < number <= len(names) + 1 else "left", overflow="fold")
+        right, widest = 0 < number <= len(names) + 1, max(map(len, head.split()))
+        table.add_column(head, justify="right" if right else "left", overflow="fold", min_width=widest)
     for row in comparison(finished, experiment.paper):
         name = f"{row.task}, {row.variant}" if row.variant else row.task
         style = {True: "green", False: "red", None: "default"}[row.agrees]

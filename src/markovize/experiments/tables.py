@@ -215,11 +215,12 @@ def _row(group: Group, members: list[Finished], paper: PaperValues | None, extra
     seconds = Spread.of(t.solve_seconds for _, t in members)
     returns = Spread.of(r.final_return for r in records)
     said = paper or PaperValues()
+    ours = [shown(s.mean, s.sd if len(records) > 1 else None) for s in (states, exemplars, seconds, returns)]
     cells: tuple[tuple[str, str], ...] = (
-        (shown(states.mean, states.sd), shown(said.states, said.states_sd)),
-        (shown(exemplars.mean, exemplars.sd), shown(said.exemplars, said.exemplars_sd)),
-        (shown(seconds.mean, seconds.sd), shown(said.solve_seconds, said.solve_seconds_sd)),
-        (shown(returns.mean, returns.sd), _paper_returns(records, said)),
+        (ours[0], shown(said.states, said.states_sd)),
+        (ours[1], shown(said.exemplars, said.exemplars_sd)),
+        (ours[2], shown(said.solve_seconds, said.solve_seconds_sd)),
+        (ours[3], _paper_returns(records, said)),
     )
     if not said.solved:
         cells = (*cells[:2], (cells[2][0], said.note or NOTHING), cells[3])
@@ -294,7 +295,7 @@ def _extra_cell(extras: Sequence[Mapping[str, float]], name: str) -> str:
     if not values:
         return NOTHING
     spread = Spread.of(values)
-    return shown(spread.mean, spread.sd)
+    return shown(spread.mean, spread.sd if len(values) > 1 else None)
 
 
 def shown(mean: float | None, sd: float | None = None) -> str:
