@@ -17,11 +17,11 @@ All is timed in processor time, in turns, on one core, compiling left out.
 from __future__ import annotations
 
 import argparse
-import copy
 import math
 import statistics
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -32,6 +32,7 @@ from scipy import stats
 import markovize  # noqa: F401 - registers the worlds
 from markovize.deep import DeepSettings, kernels
 from markovize.deep.agent import Agent
+from markovize.deep.checkpoints import load_agent, save_agent
 from markovize.deep.dqn import DQN
 from markovize.deep.kernels import Walk
 from markovize.deep.recurrent import RecurrentDQN
@@ -42,26 +43,63 @@ from markovize.worlds import World, world
 TIMES = 8.0  # the goal
 
 
-def plain_training(trained: Trained, episodes: int) -> list[float]:
-    """The returns of so many episodes more, step by step."""
-    agent, first = trained.agent, len(trained.returns) + 1
-    settings, where = agent.settings, agent.where.world
-    env: gym.Env[Any, Any] = gym.make("markovize/OfficeWorld-v0", task=where.name.removeprefix("office-"))
-    cells = {cell: number for number, cell in enumerate(where.observations)}
-    for network in (agent.network, agent.target):
-        network.forward = network.plain_forward  # type: ignore[method-assign, operator, assignment]
-    for group in agent.optimiser.param_groups:
-        group["fused"] = None  # as Adam is by default
-    walk, optimal, returns = new_walk(settings.max_steps), new_walk(settings.max_steps), list[float]()
-    with one_quiet_thread():
-        for episode in range(first, first + episodes):
-            returns.append(plain_episode(env, agent, cells, walk))
-            agent.remember(walk)
-            if episode % settings.optimal_every == 0:
-                kernels.play_optimally(agent.where.course, agent.where.best, agent.rng, optimal)
-                agent.remember(optimal)
-            agent.learn()
-    return returns
+class PlainAgent:
+    """The same agent as PyTorch's own layers, autograd and optimiser make it."""
+
+    def __init__(self, trained: Trained) -> None:
+        self.agent, self.first = trained.agent, len(trained.returns) + 1
+        self.optimiser = torch.optim.Adam(self.agent.network.parameters(), self.agent.settings.learning_rate)
+        ours = self.agent.optimiser
+        for network in (self.agent.network, self.agent.target):
+            for p in network.parameters():
+                at = p.data_ptr() - network.weights.data_ptr()
+                if network is self.agent.network:
+                    moments = {"exp_avg": plain_part(ours.first, p, at), "exp_avg_sq": plain_part(ours.second, p, at)}
+                    self.optimiser.state[p] = {"step": ours.steps.clone()} | moments
+                p.data, p.grad = p.data.clone(memory_format=torch.contiguous_format), None
+
+    def train(self, env: gym.Env[Any, Any], episodes: int) -> list[float]:
+        """The returns of so many episodes more, step by step."""
+        agent, settings = self.agent, self.agent.settings
+        cells = {cell: number for number, cell in enumerate(agent.where.world.observations)}
+        walk, optimal, returns = new_walk(settings.max_steps), new_walk(settings.max_steps), list[float]()
+        with one_quiet_thread():
+            for episode in range(self.first, self.first + episodes):
+                returns.append(plain_episode(env, agent, cells, walk))
+                agent.remember(walk)
+                if episode % settings.optimal_every == 0:
+                    kernels.play_optimally(agent.where.course, agent.where.best, agent.rng, optimal)
+                    agent.remember(optimal)
+                self.learn()
+        return returns
+
+    def learn(self) -> None:
+        """One update, as in a textbook."""
+        agent = self.agent
+        if isinstance(agent, RecurrentDQN):
+            steps = agent.replay.sample(agent.rng)
+            states = torch.from_numpy(np.append(steps.views, steps.after[-1]))
+            before, after = states[:-1], states
+        else:
+            assert isinstance(agent, DQN)
+            steps = agent.replay.sample(agent.settings.batch, agent.rng)
+            before, after = agent.features[steps.views], agent.features[steps.after]
+        with torch.no_grad():
+            best = agent.target(after)[-len(steps.actions) :].max(dim=1).values
+            wanted = torch.from_numpy(steps.rewards) + agent.settings.gamma * torch.from_numpy(~steps.ends) * best
+        taken = agent.network(before).gather(1, torch.from_numpy(steps.actions)[:, None])[:, 0]
+        loss = torch.nn.functional.mse_loss(taken, wanted)
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        with torch.no_grad():
+            for mine, theirs in zip(agent.target.parameters(), agent.network.parameters(), strict=True):
+                mine.lerp_(theirs, agent.settings.smoothing)
+
+
+def plain_part(whole: torch.Tensor, p: torch.Tensor, at: int) -> torch.Tensor:
+    """What belongs to this parameter, which lies ``at`` so many bytes from the start of all weights."""
+    return torch.as_strided(whole, p.shape, p.stride(), at // 4).clone(memory_format=torch.contiguous_format)
 
 
 def plain_episode(env: gym.Env[Any, Any], agent: Agent, cells: dict[Any, int], walk: Walk) -> float:
@@ -118,9 +156,12 @@ def compare(task: str, model: str, after: int, episodes: int, seeds: int) -> Bot
     plain, ours, plain_seconds, seconds, same = [], [], 0.0, 0.0, []
     for seed in range(seeds):
         trained = go_on(fresh(where, settings, seed), after)
-        twin = copy.deepcopy(trained)
+        with TemporaryDirectory() as folder:
+            save_agent(folder, trained)
+            twin = PlainAgent(load_agent(folder, where))
+        env: gym.Env[Any, Any] = gym.make("markovize/OfficeWorld-v0", task=task)
         start = time.process_time()
-        plain.append(plain_training(twin, episodes))
+        plain.append(twin.train(env, episodes))
         middle = time.process_time()
         ours.append(go_on(trained, after + episodes).returns[after:].tolist())
         plain_seconds, seconds = plain_seconds + middle - start, seconds + time.process_time() - middle

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch", reason="the extra `deep` is not installed")
 
 from markovize.active import RunProgress  # noqa: E402
 from markovize.deep import MODELS, RECURRENT, DeepSettings  # noqa: E402
+from markovize.deep.agent import Adam  # noqa: E402
 from markovize.deep.checkpoints import load_agent, save_agent  # noqa: E402
 from markovize.deep.dqn import DQN  # noqa: E402
 from markovize.deep.kernels import Walk  # noqa: E402
@@ -204,6 +205,20 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "agent.json").write_text("{}")
     with pytest.raises(InputError, match="is not a"):
         load_agent(tmp_path, BREAKFAST)
+
+
+def test_adam_is_that_of_torch() -> None:
+    torch.manual_seed(0)
+    weights, gradient = torch.randn(50), torch.zeros(50)
+    theirs = weights.clone().requires_grad_()
+    ours, optimiser = Adam(weights, gradient, 0.01), torch.optim.Adam([theirs], 0.01)
+    for _ in range(5):
+        gradient.normal_()
+        theirs.grad = gradient.clone()
+        ours.step()
+        optimiser.step()
+        assert torch.allclose(weights, theirs.detach(), atol=1e-7)
+    assert ours.steps == 5
 
 
 def test_progress_is_told_now_and_then_and_at_the_end() -> None:

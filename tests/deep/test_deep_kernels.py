@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="the extra `deep` is not installed")
 from markovize.deep import MODELS, RECURRENT, DeepSettings, kernels  # noqa: E402
 from markovize.deep.agent import Agent  # noqa: E402
 from markovize.deep.dqn import DQN  # noqa: E402
-from markovize.deep.networks import RecurrentNetwork, ValueNetwork  # noqa: E402
+from markovize.deep.networks import Network, RecurrentNetwork, Trail, ValueNetwork  # noqa: E402
 from markovize.deep.recurrent import RecurrentDQN  # noqa: E402
 from markovize.deep.training import new_agent, new_walk  # noqa: E402
 from markovize.worlds import world  # noqa: E402
@@ -32,36 +32,57 @@ def test_the_hyperbolic_tangent() -> None:
 def test_products(rows: int) -> None:
     rng = np.random.default_rng(rows)
     matrix, vector = rng.normal(size=(rows, 5)).astype(np.float32), rng.normal(size=rows).astype(np.float32)
-    out = np.ones(5, np.float32)
-    kernels.add_product(out, vector, matrix)
+    out, other = np.ones(5, np.float32), np.ones(5, np.float32)
+    kernels.add_product_back(out, vector, matrix)
+    kernels.add_product(other, np.ascontiguousarray(matrix.T), vector)
     assert out == pytest.approx(1 + vector @ matrix, abs=1e-5)
+    assert other == pytest.approx(1 + vector @ matrix, abs=1e-5)
 
 
+@pytest.mark.parametrize("steps", [1, 30])
 @pytest.mark.parametrize("model", RECURRENT)
-def test_recurrent_layers_and_their_gradients_are_those_of_torch(model: str) -> None:
+def test_recurrent_layers_and_their_gradients_are_those_of_torch(model: str, steps: int) -> None:
     torch.manual_seed(1)
     network = RecurrentNetwork(model, inputs=9, hidden=16, actions=3)
-    assert_as_plain(network, torch.randint(9, (30,)))
+    states = torch.randint(9, (steps,))
+    assert_as_autograd(network, states, network.run(states.numpy()))
 
 
 def test_chained_layers_and_their_gradients_are_those_of_torch() -> None:
     torch.manual_seed(1)
-    assert_as_plain(ValueNetwork(9, hidden=16, actions=3), torch.randn(30, 9))
+    network = ValueNetwork(9, hidden=16, actions=3)
+    seen = torch.randn(30, 9)
+    assert_as_autograd(network, seen, network.run(seen))
 
 
-def assert_as_plain(network: RecurrentNetwork | ValueNetwork, seen: torch.Tensor) -> None:
-    weights = torch.randn(30, 3)
-    gradients = []
-    for forward in (network.forward, network.plain_forward):
-        network.zero_grad()
-        values = forward(seen)
-        (values * weights).sum().backward()
-        gradients.append((values.detach(), {name: p.grad.clone() for name, p in network.named_parameters()}))
-    (ours, our_gradients), (theirs, their_gradients) = gradients
-    assert torch.allclose(ours, theirs, atol=1e-6)
-    assert our_gradients.keys() == their_gradients.keys()
-    for name, gradient in our_gradients.items():
-        assert torch.allclose(gradient, their_gradients[name], atol=2e-5), name
+def assert_as_autograd(network: Network, seen: torch.Tensor, found: tuple[torch.Tensor, Trail]) -> None:
+    """What ``run`` and ``gradients`` give is what PyTorch's own layers do."""
+    values, trail = found
+    slope = torch.randn_like(values)
+    network.gradient.fill_(7.0)  # nothing of it may be left
+    network.gradients(trail, slope)
+    ours = {name: p.grad.clone() for name, p in network.named_parameters() if p.grad is not None}
+    assert torch.equal(network.gradient.sort()[0], torch.cat([g.flatten() for g in ours.values()]).sort()[0])
+    network.zero_grad()
+    theirs = network(seen)
+    theirs.backward(slope)
+    assert torch.allclose(values, theirs, atol=1e-6)
+    for name, p in network.named_parameters():
+        assert torch.allclose(ours[name], p.grad, atol=2e-5), name
+
+
+def test_all_weights_lie_in_one_tensor() -> None:
+    torch.manual_seed(1)
+    network = RecurrentNetwork("GRU", inputs=9, hidden=16, actions=3)
+    twin = network.twin()
+    states = torch.randint(9, (12,))
+    assert torch.equal(network(states), twin(states)) and not any(p.requires_grad for p in twin.parameters())
+    network.weights.mul_(0.5)
+    assert torch.allclose(network.run(states.numpy())[0], network(states), atol=1e-6)
+    assert not torch.allclose(network(states), twin(states), atol=1e-3)
+    assert sum(p.numel() for p in network.parameters()) == len(network.weights)
+    twin.weights.copy_(network.weights)
+    assert torch.equal(network(states), twin(states))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -73,10 +94,10 @@ def test_greedy_episodes_take_the_networks_best_actions(model: str) -> None:
     views = torch.from_numpy(walk.views[:length].astype(np.int64))
     with torch.no_grad():
         if isinstance(agent, RecurrentDQN):
-            values = agent.network.plain_forward(views)
+            values = agent.network(views)
         else:
             assert isinstance(agent, DQN)
-            values = agent.network.plain_forward(agent.features[views])
+            values = agent.network(agent.features[views])
     taken = values[torch.arange(length), torch.from_numpy(walk.actions[:length].astype(np.int64))]
     assert torch.allclose(taken, values.max(dim=1).values, atol=1e-5)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+from torch.optim.adam import adam
 
 from markovize.deep.courses import DeepWorld
+from markovize.deep.networks import Network, Trail
 from markovize.deep.replay import Replay
 from markovize.deep.settings import DeepSettings
 
@@ -19,6 +20,26 @@ if TYPE_CHECKING:
     from markovize.deep.kernels import Walk
 
 
+class Adam:
+    """PyTorch's Adam on one tensor, without what its class adds for many."""
+
+    def __init__(self, weights: Tensor, gradient: Tensor, learning_rate: float) -> None:
+        self.weights, self.gradient, self.learning_rate = weights, gradient, learning_rate
+        self.steps, self.first, self.second = torch.tensor(0.0), torch.zeros_like(weights), torch.zeros_like(weights)
+
+    def step(self) -> None:
+        """One step against the gradient."""
+        adam(
+            [self.weights], [self.gradient], [self.first], [self.second], [], [self.steps], fused=True, amsgrad=False,
+            beta1=0.9, beta2=0.999, lr=self.learning_rate, weight_decay=0.0, eps=1e-8, maximize=False,
+        )  # fmt: skip
+
+    @property
+    def state(self) -> dict[str, Tensor]:
+        """All that it keeps in mind, to be saved or overwritten."""
+        return {"steps": self.steps, "first": self.first, "second": self.second}
+
+
 class Agent(ABC):
     """A network that acts and learns, a target network that follows it slowly, and what they learn from.
 
@@ -26,14 +47,11 @@ class Agent(ABC):
     """
 
     def __init__(
-        self, where: DeepWorld, settings: DeepSettings, network: nn.Module, replay: Replay, rng: np.random.Generator
+        self, where: DeepWorld, settings: DeepSettings, network: Network, replay: Replay, rng: np.random.Generator
     ) -> None:
         self.where, self.settings, self.replay, self.rng = where, settings, replay, rng
-        self.network = network
-        self.target = copy.deepcopy(network).requires_grad_(False)
-        self._weights = tuple(network.parameters())
-        self._target_weights = tuple(self.target.parameters())
-        self.optimiser = torch.optim.Adam(self._weights, settings.learning_rate, fused=True)
+        self.network, self.target = network, network.twin()
+        self.optimiser = Adam(network.weights, network.gradient, settings.learning_rate)
 
     @abstractmethod
     def play(self, epsilon: float, walk: Walk) -> float:
@@ -47,16 +65,11 @@ class Agent(ABC):
     def learn(self) -> float:
         """One update from the replay; its loss."""
 
-    def descend(self, values: Tensor, wanted: Tensor) -> float:
-        """One step of Adam on the mean squared error; then the target follows."""
-        loss = nn.functional.mse_loss(values, wanted)
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+    def descend(self, values: Tensor, trail: Trail, actions: Tensor, wanted: Tensor) -> float:
+        """One step of Adam on the mean of (values[actions] - wanted)², which it gives; then the target follows."""
+        error = values.gather(1, actions[:, None])[:, 0] - wanted
+        slope = torch.zeros_like(values).scatter_(1, actions[:, None], (2 / len(error) * error)[:, None])
+        self.network.gradients(trail, slope)
         self.optimiser.step()
-        self.smooth()
-        return float(loss.detach())
-
-    def smooth(self) -> None:
-        """target ← target + smoothing · (network - target)."""
-        with torch.no_grad():
-            torch._foreach_lerp_(self._target_weights, self._weights, self.settings.smoothing)
+        self.target.weights.lerp_(self.network.weights, self.settings.smoothing)
+        return float(error @ error) / len(error)

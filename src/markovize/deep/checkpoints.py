@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "markovize.deep-agent"
 VERSION: Final = 2
-ADAM: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 def save_agent(folder: str | os.PathLike[str], trained: Trained) -> None:
@@ -81,8 +80,7 @@ def _tensors(trained: Trained) -> dict[str, torch.Tensor]:
     named = {"returns": torch.from_numpy(trained.returns)}
     for name, network in (("network", agent.network), ("target", agent.target)):
         named |= {f"{name}.{key}": value for key, value in network.state_dict().items()}
-    for number, state in agent.optimiser.state_dict()["state"].items():
-        named |= {f"adam.{number}.{key}": state[key] for key in ADAM}
+    named |= {f"adam.{name}": tensor for name, tensor in agent.optimiser.state.items()}
     return named | {f"replay.{name}": torch.from_numpy(array) for name, array in agent.replay.arrays().items()}
 
 
@@ -93,9 +91,8 @@ def _restore(agent: Agent, tensors: dict[str, torch.Tensor]) -> None:
     agent.network.load_state_dict(under("network"))
     agent.target.load_state_dict(under("target"))
     agent.replay.restore({name: tensor.numpy() for name, tensor in under("replay").items()})
-    if under("adam"):
-        state = {n: {key: tensors[f"adam.{n}.{key}"] for key in ADAM} for n, _ in enumerate(agent.network.parameters())}
-        agent.optimiser.load_state_dict(agent.optimiser.state_dict() | {"state": state})
+    for name, tensor in agent.optimiser.state.items():
+        tensor.copy_(tensors[f"adam.{name}"])
 
 
 def _described(path: Path) -> dict[str, Any]:

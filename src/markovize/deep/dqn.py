@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from markovize.deep import kernels
 from markovize.deep.agent import Agent
@@ -20,6 +21,7 @@ from markovize.deep.courses import DeepWorld
 from markovize.deep.networks import ValueNetwork
 from markovize.deep.replay import StepReplay
 from markovize.deep.settings import DeepSettings
+from markovize.traces import Longs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,25 +33,26 @@ class DQN(Agent):
     """See above; what the agent remembers is in its world's memory, so DQN and ADQN differ in nothing else."""
 
     network: ValueNetwork
+    target: ValueNetwork
     replay: StepReplay
 
     def __init__(self, where: DeepWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
         self.features = torch.from_numpy(where.features)
         network = ValueNetwork(self.features.shape[1], settings.hidden, len(where.world.actions))
         super().__init__(where, settings, network, StepReplay(settings.replay_steps), rng)
+        self._first = network.compiled(where.memory.bits)
 
     def play(self, epsilon: float, walk: Walk) -> float:
         """Greedy but for ε; views are evaluated as they are met."""
-        layers = self.network.layers(len(self.where.world.observations), self.where.memory.bits)
-        return float(kernels.play(self.where.course, layers, epsilon, self.rng, walk))
+        return float(kernels.play(self.where.course, self._first, self.network.layers, epsilon, self.rng, walk))
 
     def learn(self) -> float:
         """One batch."""
         steps = self.replay.sample(self.settings.batch, self.rng)
-        rewards, goes_on = torch.from_numpy(steps.rewards), torch.from_numpy(~steps.ends)
-        with torch.no_grad():
-            best = self.target(self.features[torch.from_numpy(steps.after)]).max(dim=1).values
-            wanted = rewards + self.settings.gamma * goes_on * best
-        values = self.network(self.features[torch.from_numpy(steps.views)])
-        taken = values.gather(1, torch.from_numpy(steps.actions)[:, None])[:, 0]
-        return self.descend(taken, wanted)
+        best = self.target.run(self._seen(steps.after))[0].amax(dim=1)
+        wanted = torch.from_numpy(steps.rewards) + self.settings.gamma * torch.from_numpy(~steps.ends) * best
+        values, trail = self.network.run(self._seen(steps.views))
+        return self.descend(values, trail, torch.from_numpy(steps.actions), wanted)
+
+    def _seen(self, views: Longs) -> Tensor:
+        return self.features.index_select(0, torch.from_numpy(views))

@@ -1,7 +1,7 @@
 """The compiled inner loops of the deep agents: whole episodes, and recurrent layers swept over them.
 
 A network's weights change once per episode, and what it sees is the number of a cell. So an episode is played in one
-call, and the input layer is a row of a table. Each loop has its twin in PyTorch, in the tests.
+call, and the input layer is a row of its weights. Each loop has its twin in PyTorch, in the tests.
 """
 
 from __future__ import annotations
@@ -47,23 +47,29 @@ class Walk(NamedTuple):
 
 
 class Layers(NamedTuple):
-    """A network of two hidden layers: the first one's output before ReLU for each state, and what memory adds."""
+    """The last two layers of a network: from what comes out of the one before to the values of all actions."""
 
-    states: Singles  # [s, hidden], with bias
-    memories: Singles  # [m, hidden]
-    middle: Singles  # [hidden, hidden]: from, to
+    middle: Singles  # [to, from]
     middle_bias: Singles
-    last: Singles  # [actions, hidden]
+    last: Singles  # [action, from]
     last_bias: Singles
 
 
-class Recurrence(NamedTuple):
-    """A recurrent layer: inputs of all gates for each state, and the way from the last output to all gates."""
+class First(NamedTuple):
+    """The layer before them, of an agent without hidden state; its inputs are a state one-hot, then ``bits``."""
 
-    states: Singles  # [s, gates], with the input's bias
-    forwards: Singles  # [hidden, gates]
-    backwards: Singles  # [gates, hidden]: its transpose
-    bias: Singles  # [gates]
+    weights: Singles  # [input, to]
+    bias: Singles
+    bits: Singles  # [m, bit]
+
+
+class Recurrence(NamedTuple):
+    """The layer before them, of an agent with a hidden state: from state and last output to all gates."""
+
+    inputs: Singles  # [s, gate]
+    input_bias: Singles
+    outputs: Singles  # [gate, from]
+    output_bias: Singles
 
 
 @njit(cache=True, error_model="numpy", fastmath=FAST)
@@ -85,7 +91,28 @@ def sigmoid(x: np.float32) -> np.float32:
 
 
 @njit(cache=True, error_model="numpy", fastmath=FAST)
-def add_product(out: Singles, vector: Singles, matrix: Singles) -> None:
+def add_product(out: Singles, matrix: Singles, vector: Singles) -> None:
+    """out += matrix @ vector, four rows at a time."""
+    rows, columns = matrix.shape
+    whole = rows - rows % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+        for k in range(columns):
+            a += matrix[i, k] * vector[k]
+            b += matrix[i + 1, k] * vector[k]
+            c += matrix[i + 2, k] * vector[k]
+            d += matrix[i + 3, k] * vector[k]
+        out[i] += a
+        out[i + 1] += b
+        out[i + 2] += c
+        out[i + 3] += d
+    for i in range(whole, rows):
+        for k in range(columns):
+            out[i] += matrix[i, k] * vector[k]
+
+
+@njit(cache=True, error_model="numpy", fastmath=FAST)
+def add_product_back(out: Singles, vector: Singles, matrix: Singles) -> None:
     """out += vector @ matrix, eight rows at a time."""
     rows, columns = matrix.shape
     whole = rows - rows % 8
@@ -104,14 +131,28 @@ def add_product(out: Singles, vector: Singles, matrix: Singles) -> None:
 
 @njit(cache=True, error_model="numpy", fastmath=FAST)
 def finish_values(hidden: Singles, layers: Layers, out: Singles) -> None:
-    """The values of all actions, from what comes out of the first layer after its ReLU."""
+    """The values of all actions, from what comes out of the first layer."""
     middle = layers.middle_bias.copy()
-    add_product(middle, hidden, layers.middle)
+    add_product(middle, layers.middle, hidden)
+    for i in range(len(middle)):
+        middle[i] = max(middle[i], np.float32(0))
     for a in range(len(out)):
-        total = layers.last_bias[a]
-        for i in range(len(middle)):
-            total += max(middle[i], np.float32(0)) * layers.last[a, i]
-        out[a] = total
+        out[a] = layers.last_bias[a]
+    add_product(out, layers.last, middle)
+
+
+@njit(cache=True, error_model="numpy", fastmath=FAST)
+def view_values(first: First, layers: Layers, s: int, m: int, hidden: Singles, out: Singles) -> None:
+    """The values of all actions in one view."""
+    bits, n_states = first.bits[m], len(first.weights) - first.bits.shape[1]
+    for i in range(len(hidden)):
+        hidden[i] = first.bias[i] + first.weights[s, i]
+    for j in range(len(bits)):
+        for i in range(len(hidden)):
+            hidden[i] += bits[j] * first.weights[n_states + j, i]
+    for i in range(len(hidden)):
+        hidden[i] = max(hidden[i], np.float32(0))
+    finish_values(hidden, layers, out)
 
 
 # --- episodes -------------------------------------------------------------------------------------------------------
@@ -129,12 +170,14 @@ def take(course: Course, walk: Walk, n: int, u: int, m: int, s: int, a: int) -> 
 
 
 @njit(cache=True)
-def play(course: Course, layers: Layers, epsilon: float, rng: np.random.Generator, walk: Walk) -> float:
+def play(
+    course: Course, first: First, layers: Layers, epsilon: float, rng: np.random.Generator, walk: Walk
+) -> float:
     """An ε-greedy episode of an agent without hidden state; each view is evaluated at its first visit. Its return."""
     n_states, n_actions = course.successor.shape
     values = np.zeros((len(course.memory) * n_states, n_actions), np.float32)
     known = np.zeros(len(values), np.bool_)
-    hidden = np.zeros(layers.states.shape[1], np.float32)
+    hidden = np.zeros(len(first.bias), np.float32)
     s, u, m, total, end, n = course.start, course.initial, 0, 0.0, False, 0
     while n < len(walk.actions) and not end:
         view = m * n_states + s
@@ -142,9 +185,7 @@ def play(course: Course, layers: Layers, epsilon: float, rng: np.random.Generato
             a = int(rng.random() * n_actions)
         else:
             if not known[view]:
-                for i in range(len(hidden)):
-                    hidden[i] = max(layers.states[s, i] + layers.memories[m, i], np.float32(0))
-                finish_values(hidden, layers, values[view])
+                view_values(first, layers, s, m, hidden, values[view])
                 known[view] = True
             a = int(np.argmax(values[view]))
         total += course.reward[u, s, a]
@@ -160,7 +201,7 @@ def play_recurrently(
 ) -> float:  # fmt: skip
     """An ε-greedy episode of an agent that remembers by a recurrent layer. Its return."""
     n_actions = course.successor.shape[1]
-    size = recurrence.forwards.shape[0]
+    size = recurrence.outputs.shape[1]
     output, cell, values = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(n_actions, np.float32)
     gates = np.zeros(4 * size, np.float32)
     s, u, m, total, end, n = course.start, course.initial, 0, 0.0, False, 0
@@ -200,9 +241,10 @@ def play_optimally(course: Course, best: Bools, rng: np.random.Generator, walk: 
 def advance(kind: int, layer: Recurrence, s: int, output: Singles, cell: Singles, gates: Singles) -> None:
     """One step of a recurrent layer, as PyTorch defines it; ``gates`` keeps what the way back needs."""
     size = len(output)
-    sums = layer.bias.copy()
-    add_product(sums, output, layer.forwards)
-    x = layer.states[s]
+    sums, x = layer.output_bias.copy(), layer.input_bias.copy()
+    add_product(sums, layer.outputs, output)
+    for i in range(len(x)):
+        x[i] += layer.inputs[s, i]
     if kind == RNN:
         for i in range(size):
             output[i] = tanh(x[i] + sums[i])
@@ -231,7 +273,7 @@ def advance(kind: int, layer: Recurrence, s: int, output: Singles, cell: Singles
 @njit(cache=True)
 def sweep(kind: int, layer: Recurrence, states: Longs) -> tuple[Singles, Singles, Singles]:
     """A recurrent layer along an episode: outputs, cells (of an LSTM) and gates, each with a row for each step."""
-    steps, size = len(states), layer.forwards.shape[0]
+    steps, size = len(states), layer.outputs.shape[1]
     outputs, cells = np.zeros((steps, size), np.float32), np.zeros((steps, size), np.float32)
     gates = np.zeros((steps, 4 * size), np.float32)
     output, cell = np.zeros(size, np.float32), np.zeros(size, np.float32)
@@ -252,8 +294,7 @@ def sweep_back(
     """
     steps, size = outputs.shape
     one = np.float32(1)
-    inputs = np.zeros((steps, layer.forwards.shape[1]), np.float32)
-    sums = np.zeros((steps, layer.forwards.shape[1]), np.float32)
+    inputs, sums = np.zeros((steps, len(layer.outputs)), np.float32), np.zeros((steps, len(layer.outputs)), np.float32)
     back, back_cell = np.zeros(size, np.float32), np.zeros(size, np.float32)
     nothing = np.zeros(size, np.float32)
     for n in range(steps - 1, -1, -1):
@@ -288,5 +329,5 @@ def sweep_back(
                 back[i] = 0
             for i in range(4 * size):
                 d_sum[i] = d_in[i]
-        add_product(back, d_sum, layer.backwards)
+        add_product_back(back, d_sum, layer.outputs)
     return inputs, sums

@@ -31,6 +31,7 @@ class RecurrentDQN(Agent):
     """See above."""
 
     network: RecurrentNetwork
+    target: RecurrentNetwork
     replay: EpisodeReplay
 
     def __init__(self, where: DeepWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
@@ -42,17 +43,13 @@ class RecurrentDQN(Agent):
         """Greedy but for ε; the memory is empty at the start."""
         network = self.network
         return float(kernels.play_recurrently(
-            self.where.course, network.kind, network.recurrence(), network.layers(), epsilon, self.rng, walk
+            self.where.course, network.kind, network.recurrence, network.layers, epsilon, self.rng, walk
         ))  # fmt: skip
 
     def learn(self) -> float:
         """One episode."""
         steps = self.replay.sample(self.rng)
-        states = torch.from_numpy(np.append(steps.views, steps.after[-1]))
-        rewards, goes_on = torch.from_numpy(steps.rewards), torch.from_numpy(~steps.ends)
-        with torch.no_grad():
-            best = self.target(states)[1:].max(dim=1).values
-            wanted = rewards + self.settings.gamma * goes_on * best
-        values = self.network(states[:-1])
-        taken = values.gather(1, torch.from_numpy(steps.actions)[:, None])[:, 0]
-        return self.descend(taken, wanted)
+        best = self.target.run(np.append(steps.views, steps.after[-1]))[0][1:].amax(dim=1)
+        wanted = torch.from_numpy(steps.rewards) + self.settings.gamma * torch.from_numpy(~steps.ends) * best
+        values, trail = self.network.run(steps.views)
+        return self.descend(values, trail, torch.from_numpy(steps.actions), wanted)
