@@ -14,8 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import torch
 from stable_baselines3 import DQN
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from markovize import ActiveLearner, MarkovRewardWrapper, RewardMachine, Settings, Traces
@@ -41,40 +43,38 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def office() -> gym.Env[Any, Any]:
-    """The bare world: 1 for visiting a, b, c and d in this order, -1 for a plant, within 200 steps."""
-    return gym.make("markovize/OfficeWorld-v0", task="e")
+def office(task: str = "e", limit: int = 200) -> gym.Env[Any, Any]:
+    """The bare world: -1 for a plant, 1 for a, b, c and d in this order (task e) or for mail, then office (task c)."""
+    return gym.make("markovize/OfficeWorld-v0", task=task, max_episode_steps=limit)
 
 
-def explored(seed: int = 0, episodes: int = 300) -> tuple[RewardMachine, Traces]:
+def explored(seed: int = 0, episodes: int = 300, task: str = "e") -> tuple[RewardMachine, Traces]:
     """The machine behind the reward, and the episodes that it was learned from."""
-    result = ActiveLearner(office(), Settings.of(episodes=episodes, seed=seed)).run()
+    result = ActiveLearner(office(task), Settings.of(episodes=episodes, seed=seed)).run()
     return result.machine, result.kept
 
 
-def wrapped(machine: RewardMachine) -> gym.Env[Any, Any]:
+def wrapped(machine: RewardMachine, task: str = "e") -> gym.Env[Any, Any]:
     """The world with the machine's state in its observations."""
-    return MarkovRewardWrapper(office(), machine, mode="flat", crm=True)
+    return MarkovRewardWrapper(office(task), machine, mode="flat", crm=True)
 
 
-def dqn(machine: RewardMachine, episodes: Traces, seed: int = 0) -> DQN:
+def dqn(machine: RewardMachine, episodes: Traces, seed: int = 0, task: str = "e", **changes: Any) -> DQN:
     """A DQN on the wrapped world that has these episodes in its replay buffer."""
-    model = DQN(
-        "MlpPolicy", wrapped(machine), seed=seed, replay_buffer_class=CounterfactualReplayBuffer,
-        replay_buffer_kwargs={"machine": machine}, **SETTINGS,
-    )  # fmt: skip
-    fill_replay(model, episodes, wrapped(machine))
+    buffer = {"replay_buffer_class": CounterfactualReplayBuffer, "replay_buffer_kwargs": {"machine": machine}}
+    model = DQN("MlpPolicy", wrapped(machine, task), seed=seed, **buffer | SETTINGS | changes)
+    fill_replay(model, episodes, wrapped(machine, task))
     return model
 
 
-def greedy_return(model: DQN, env: gym.Env[Any, Any]) -> float:
+def greedy_return(model: BaseAlgorithm, env: gym.Env[Any, Any]) -> float:
     """What the model earns in one episode without exploring; world and policy are deterministic."""
     observation, _ = env.reset()
-    total, over = 0.0, False
+    total, over, memory, first = 0.0, False, None, np.array([True])
     while not over:
-        action, _ = model.predict(observation, deterministic=True)
+        action, memory = model.predict(observation, memory, first, deterministic=True)  # only some have a memory
         observation, reward, terminated, truncated, _ = env.step(int(action))
-        total, over = total + float(reward), terminated or truncated
+        total, over, first = total + float(reward), terminated or truncated, np.array([False])
     return total
 
 
@@ -88,7 +88,7 @@ class Evaluation(BaseCallback):
 
     def _on_step(self) -> bool:
         if self.num_timesteps % self.every == 0:
-            self.curve.append((self.num_timesteps, greedy_return(self.model, self.env)))  # type: ignore[arg-type]
+            self.curve.append((self.num_timesteps, greedy_return(self.model, self.env)))
             if self.tell is not None:
                 self.tell(f"  step {self.num_timesteps:>6,}: greedy return {self.curve[-1][1]:g}")
         return True

@@ -199,6 +199,8 @@ def test_what_has_no_labels_is_refused() -> None:
         model.learn(10, callback=ConflictCallback())
     with pytest.raises(InputError, match="quiet_episodes"):
         ConflictCallback(quiet_episodes=0)
+    with pytest.raises(InputError, match="positive"):
+        ConflictCallback(time_limit=0)
 
 
 # --- buffers -------------------------------------------------------------------------------------------------------

@@ -11,17 +11,21 @@ Wrap each environment by itself, then put them into a ``DummyVecEnv`` or ``Subpr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterator
+from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from markovize.conflicts import check
 from markovize.errors import InputError
 from markovize.integrations.extras import Missing
 from markovize.integrations.sb3_replay import CounterfactualReplayBuffer, fill_replay
 from markovize.labels import LabelFunction
-from markovize.learning import Auto, Learner, LearnResult
+from markovize.learn_result import LearnResult
+from markovize.learning import Auto, Learner
 from markovize.machine import RewardMachine
+from markovize.replaying import run
 from markovize.spaces import check_space, value_of, values_of
 from markovize.traces import Episode, Traces
 from markovize.values import Value, key_of
@@ -39,6 +43,7 @@ __all__ = ["ConflictCallback", "CounterfactualReplayBuffer", "fill_replay"]
 
 MOST_EPISODES = 20_000
 EFFORT, SECONDS = 5_000, 10.0
+REGAINED = 0.25  # seconds for searching that each second of training gives back
 GONE = -1  # the number of an episode that was not recorded
 
 
@@ -55,7 +60,10 @@ class ConflictCallback(BaseCallback):
         stop_training: ends ``learn`` once the machine is ready, so that the program can wrap and go on.
         trigger_on, reward_on: as for :func:`markovize.learn`; so are further options, ``objective``, ``acyclic`` ….
         effort: the most that one question to the solver may take; None for a proof of the optimum, at any price.
-        time_limit: seconds for each search. After one in vain, the next waits until there are twice the episodes.
+        time_limit: seconds for searching. They are used up by all searches together, and given back by the training,
+            one for every four that it takes, up to this limit; a search waits until half of them are there. So all
+            searches take at most the limit and a fifth of the time. After one in vain, the next also waits until there
+            are twice the episodes.
         most_episodes: so many are recorded; the later ones are only looked at.
         on_machine: called with this callback after each new machine.
         verbose: 1 prints new machines and when to switch.
@@ -82,6 +90,8 @@ class ConflictCallback(BaseCallback):
         super().__init__(verbose)
         if quiet_episodes < 1 or most_episodes < 2:
             raise InputError("quiet_episodes must be at least 1, and most_episodes at least 2")
+        if time_limit is not None and not time_limit > 0:
+            raise InputError(f"the time limit must be positive, not {time_limit}")
         self.quiet_needed, self.switch_when, self.stop_training = quiet_episodes, switch_when, stop_training
         self.effort, self.time_limit = effort, time_limit
         self.most_episodes, self.on_machine = most_episodes, on_machine
@@ -103,6 +113,7 @@ class ConflictCallback(BaseCallback):
         self._seen_steps = -1
         self._unexplained: set[int] = set()  # of the recorded ones: some that the machine does not explain
         self._wait = 0  # so many episodes before the next search
+        self._allowance: _Allowance | None = None
 
     @property
     def ready(self) -> bool:
@@ -127,6 +138,8 @@ class ConflictCallback(BaseCallback):
             self._open = [_Open(first) for first in firsts]
         elif self.model.num_timesteps != self._seen_steps or len(self._open) != len(firsts):
             self._open = [None] * len(firsts)  # amid episodes whose beginning nobody saw
+        if self._allowance is None and self.time_limit is not None:
+            self._allowance = _Allowance(self.time_limit, monotonic())
 
     def _on_step(self) -> bool:
         env, infos, dones = self.model.get_vec_normalize_env(), self.locals["infos"], self.locals["dones"]
@@ -161,41 +174,52 @@ class ConflictCallback(BaseCallback):
             self.conflicts += 1
             self.quiet_episodes, self.ready_at = 0, None
             self._unexplained |= {holder, number} - {GONE}
-        if self._unexplained and not self._hopeless and self.episodes >= self._wait:
+        if self._unexplained and self._may_search():
             self._learn()
+            if self._allowance is not None:
+                self._allowance.searched(monotonic())
         return self._tell()
 
-    @property
-    def _hopeless(self) -> bool:
-        return self.result is not None and self.result.status == "unrealisable"
+    def _may_search(self) -> bool:
+        if self.result is not None and self.result.status == "unrealisable":
+            return False
+        return self.episodes >= self._wait and (self._allowance is None or self._allowance.enough(monotonic()))
 
     def _learn(self) -> None:
-        """A machine for the kept episodes; those that it does not explain join them, until it explains all."""
-        everything, start = self.traces, time.monotonic()
+        """A machine for the kept episodes; those that it does not explain join them, until it explains all.
+
+        Each time twice as many may join, so that there are few searches however many episodes the machine fails on.
+        """
+        everything, joining = self.traces, 1
+        deadline = None if self._allowance is None else monotonic() + self._allowance.seconds
         while self._unexplained:
             self._kept += sorted(self._unexplained - set(self._kept))
-            left = None if self.time_limit is None else self.time_limit - (time.monotonic() - start)
-            if left is None or left > 0:
-                kept = everything.select(self._kept)
-                self.result = self._learner.learn(kept, effort=self.effort, time_limit=left)
-            if self.result is not None and self.result.interrupted:
-                raise KeyboardInterrupt  # the search ends politely on Ctrl-C, but it was the training that was meant
-            if self.result is None or self.result.machine is None or (left is not None and left <= 0):
+            found = self._search(everything.select(self._kept), deadline)
+            if found is None:
                 self._wait = 2 * self.episodes
                 why = None if self.result is None else self.result.contradiction
                 self._say(f"no machine: {why or 'none was found in time'}")
                 break
-            self.machine = self.result.machine
-            witnesses = check(everything, self.machine, **self._functions).witnesses
-            self._unexplained = set(witnesses[0].episodes) if witnesses else set()
-        self._paid = _Paid(self.machine, self._functions)
-        for number, episode in enumerate(self._recorded):
-            self._paid.conflict(episode, number)
+            self.machine = found
+            witnesses = check(everything, found, **self._functions).witnesses[:joining]
+            self._unexplained = {number for witness in witnesses for number in witness.episodes}
+            joining *= 2
         if self.machine is not None:
+            self._paid = _Paid.of(self.machine, self._functions, everything)
             states, triggers = self.machine.states, len(self.machine.triggers)
             self._say(f"a conflict in episode {self.episodes}: now {states} states, {triggers} triggers")
             if self.on_machine is not None:
                 self.on_machine(self)
+
+    def _search(self, kept: Traces, deadline: float | None) -> RewardMachine | None:
+        """The machine behind these episodes, if it is found in time."""
+        left = None if deadline is None else deadline - monotonic()
+        if left is not None and left <= 0:
+            return None
+        self.result = self._learner.learn(kept, effort=self.effort, time_limit=left)
+        if self.result.interrupted:
+            raise KeyboardInterrupt  # the search ends politely on Ctrl-C, but it was the training that was meant
+        return self.result.machine
 
     def _tell(self) -> bool:
         machine = self.machine
@@ -242,6 +266,16 @@ class _Paid:
         self._rules = None if machine is None else Rules(machine, trigger_on=on, reward_on=reward_on)
         self._known: dict[Hashable, tuple[float, int]] = {}
 
+    @classmethod
+    def of(cls, machine: RewardMachine, functions: dict[str, LabelFunction | None], traces: Traces) -> _Paid:
+        """What each step of these episodes paid, given a machine."""
+        paid, way = cls(machine, functions), run(machine, traces, **functions)
+        for key, step in zip(*np.unique(way.keys(machine.states), return_index=True), strict=True):
+            u, label, v = way.unpack(int(key), machine.states)
+            known = float(traces.rewards[step]), traces.locate(int(step))[0]
+            paid._known[u, key_of(way.reward_labels.values[label]), v] = known
+        return paid
+
     def conflict(self, episode: Episode, number: int) -> int | None:
         """The number of an episode in which a step of this one paid something else; else remembers this one's."""
         found = None
@@ -259,6 +293,33 @@ class _Paid:
                 continue
             before, (u, _, _) = u, rules.step(u, s, a, t)
             yield before, key_of(rules.labels(s, a, t)[1]), u
+
+
+class _Allowance:
+    """Seconds for searching: used up by searches, given back by the training, never more than the limit.
+
+    >>> allowance = _Allowance(10.0, now=0.0)
+    >>> allowance.enough(now=4.0), allowance.seconds
+    (True, 10.0)
+    >>> allowance.searched(now=12.0)
+    >>> allowance.enough(now=16.0), allowance.seconds, allowance.enough(now=24.0), allowance.seconds
+    (False, 3.0, True, 5.0)
+    """
+
+    def __init__(self, limit: float, now: float) -> None:
+        self.limit = self.seconds = limit
+        self._since = now
+
+    def enough(self, now: float) -> bool:
+        """Whether a search may begin; until now the training went on."""
+        self.seconds = min(self.limit, self.seconds + REGAINED * (now - self._since))
+        self._since = now
+        return self.seconds >= self.limit / 2
+
+    def searched(self, now: float) -> None:
+        """A search went on until now."""
+        self.seconds -= now - self._since
+        self._since = now
 
 
 def _shortest(reward: Any) -> float:
