@@ -206,7 +206,8 @@ class Deepening:
         tree = self.tree
         if len(tree) * tree.n_labels <= MOST_TABLE:
             self._offer({(int(tree.parent[v]), int(tree.label[v])): v for v in range(1, len(tree))})
-        grace = None if self.effort is not None and not self.interrupted else min(GRACE_SECONDS, now - self._started)
+        timeless = self.limits.deadline is None and not self.interrupted  # only the effort is spent: no clock decides
+        grace = None if timeless else min(GRACE_SECONDS, now - self._started)
         with contextlib.suppress(Stop, KeyboardInterrupt):
             self._first_machine(Limits(None if grace is None else now + grace), len(tree))
 
