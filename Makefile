@@ -16,7 +16,7 @@ test: $(VENV)/.all lint types
 
 # the core alone, in an environment without any extra
 test-core: $(CORE)/.dev
-	$(CORE)/bin/python -m pytest -n $(WORKERS) -q
+	$(CORE)/bin/python -m pytest -n $(WORKERS) -q --doctest-ignore-import-errors
 
 test-long: $(VENV)/.all
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m long

@@ -78,10 +78,11 @@ def killed_and_resumed(kind: str, kills: int, seed: int) -> None:
     """Kills a run again and again, a while after it begins to play, and compares its end with an undisturbed one."""
     chance = random.Random(seed)
     assert ended(start(*RUNS[kind], "--out", "whole", "--json"))[0] == 0
+    while_playing = 0.8 * json.loads(Path("whole", "timings.json").read_text())["seconds"]
     process, interrupted = start(*RUNS[kind], "--out", "killed"), 0
     for _ in range(kills):
         until(lambda: Path("killed", "config.json").is_file(), process)
-        time.sleep(chance.uniform(0, 4.0))
+        time.sleep(chance.uniform(0, while_playing))
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             interrupted += 1

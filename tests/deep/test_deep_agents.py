@@ -163,7 +163,10 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(model: str,
     whole = train(BREAKFAST, settings, 1, machine)
     half = go_on(Trained(new_agent(BREAKFAST, settings, 1, machine), np.zeros(0), 0.0), 17)
     save_agent(tmp_path / "agent", half)
-    assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == ["agent.json", "agent.safetensors"]
+    names = sorted(path.name for path in (tmp_path / "agent").iterdir())
+    save_agent(tmp_path / "agent", half)
+    assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == names
+    assert [name.split("-")[0].split(".")[0] for name in names] == ["agent", "agent"]
     again = load_agent(tmp_path / "agent", BREAKFAST)
     assert again.agent.where.machine == machine and again.seconds == half.seconds
     walks = [new_walk(30), new_walk(30)]
@@ -192,19 +195,48 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
         ('"hidden": 8', '"hidden": 9', "does not fit the agent"),
         ('"PCG64"', '"dice"', "does not fit the agent"),
         ('"rng"', '"coin"', "does not fit the agent"),
-        ('"episodes": 2,\n  "seconds"', '"episodes": 3,\n  "seconds"', "not of the same moment"),
+        ('"gamma": 0.95', '"gamma": "0.95"', "agent.json: gamma must be a number"),
+        ('"weights": "agent', '"weights": "other', "cannot be read"),
+        ('"tables": "', '"tables": "0', "another world that is called 'breakfast-b-full', too"),
     ]:
         assert was in text
         (tmp_path / "agent.json").write_text(text.replace(was, wrong))
         with pytest.raises(InputError, match=message):
             load_agent(tmp_path, BREAKFAST)
     (tmp_path / "agent.json").write_text(text)
-    (tmp_path / "agent.safetensors").write_bytes(b"no tensors")
+    [weights] = tmp_path.glob("*.safetensors")
+    weights.write_bytes(b"no tensors")
     with pytest.raises(InputError, match="cannot be read"):
         load_agent(tmp_path, BREAKFAST)
     (tmp_path / "agent.json").write_text("{}")
     with pytest.raises(InputError, match="is not a"):
         load_agent(tmp_path, BREAKFAST)
+
+
+def test_a_checkpoint_replaces_the_one_before(tmp_path: Path) -> None:
+    trained = train(BREAKFAST, DeepSettings("DQN", hidden=8, episodes=2), 0)
+    save_agent(tmp_path, trained)
+    [old] = tmp_path.glob("*.safetensors")
+    before = (tmp_path / "agent.json").read_bytes(), old.read_bytes()
+    save_agent(tmp_path, go_on(trained, 5))
+    assert len(list(tmp_path.iterdir())) == 2 and not old.exists()
+    assert len(load_agent(tmp_path, BREAKFAST).returns) == 5
+    (tmp_path / "agent.json").write_bytes(before[0])  # as if it had been killed between the two files
+    old.write_bytes(before[1])
+    assert len(load_agent(tmp_path, BREAKFAST).returns) == 2
+
+
+def test_worlds_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    save_agent(tmp_path, train(world("beach", levels=2), DeepSettings("DQN", hidden=8, episodes=2), 0))
+    with pytest.raises(InputError, match="another world that is called 'beach', too"):
+        load_agent(tmp_path, world("beach", levels=3))
+
+
+def test_what_cannot_be_trained() -> None:
+    with pytest.raises(InputError, match="trained in a World"):
+        train("office", DeepSettings("DQN"), 0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="whole number of at least 0"):
+        train(OFFICE, DeepSettings("DQN"), -1)
 
 
 def test_adam_is_that_of_torch() -> None:
@@ -233,7 +265,8 @@ def test_progress_is_told_now_and_then_and_at_the_end() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [({"episodes": 0}, "at least 1"), ({"epsilon": 2}, "between 0 and 1"), ({"learning_rate": 0}, "positive"),
-     ({"replay_steps": 10}, "cannot hold"), ({"batch": 1.5}, "whole number")],
+     ({"replay_steps": 10}, "cannot hold"), ({"batch": 1.5}, "whole number"), ({"gamma": 1.0}, "less than 1"),
+     ({"gamma": True}, "a number"), ({"learning_rate": float("nan")}, "a number"), ({"epsilon": "1"}, "a number")],
 )  # fmt: skip
 def test_settings_are_checked(changes: dict[str, float], message: str) -> None:
     with pytest.raises(InputError, match=message):

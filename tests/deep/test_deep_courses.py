@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from markovize.active.evaluation import optimal_return
-from markovize.deep import kernels
+from markovize.deep import courses, kernels
 from markovize.deep.courses import DeepWorld, Memory, optimal_values
 from markovize.deep.kernels import Walk
+from markovize.machine import RewardMachine, Trigger
 from markovize.worlds import World, world
 
 WORLDS = [world("office", task=task) for task in "bcde"] + [
@@ -72,3 +73,27 @@ def test_features_are_the_cell_and_the_bits() -> None:
     row = features[2 * 108 + 17]
     assert np.flatnonzero(row).tolist() == [17, 108, 109]
     assert DeepWorld(where, None, 0.95).features.tolist() == np.eye(108).tolist()
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("task", ["b", "e"])
+def test_optimal_episodes_are_shortest_whatever_the_discount(task: str, gamma: float) -> None:
+    where = world("office", task=task)
+    deep = DeepWorld(where, None, gamma)
+    walk, rng, lengths = room(200), np.random.default_rng(0), set()
+    for _ in range(20):
+        assert kernels.play_optimally(deep.course, deep.best, rng, walk) == 1
+        lengths.add(int(walk.outcome[0]))
+    assert lengths == {15 if task == "b" else 30}
+
+
+@pytest.mark.parametrize(("most", "bits"), [(100, 12), (20, 3)])
+def test_a_machine_that_could_remember_too_much_shows_its_state(
+    most: int, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(courses, "MOST_MEMORIES", most)
+    where = world("office", task="e")
+    ways = [Trigger(u, where.observations[6 * u + n], u + 1) for u in range(2) for n in range(6)]
+    memory = Memory.of(where, RewardMachine("state", "state", 3, tuple(ways)))
+    assert memory.bits.shape[1] == bits  # of 1 + 6 + 36 ways to have fired
+    assert len(memory.bits) == (43 if most > 43 else 3)

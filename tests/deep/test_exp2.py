@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -136,6 +137,20 @@ def test_environments_without_tables_are_refused() -> None:
         Trial("x", DeepTask("lake", "FrozenLake-v1"), 0).run()
 
 
+def test_episodes_are_not_longer_than_the_environments() -> None:
+    task = DeepTask("b", OFFICE, {"task": "b", "max_episode_steps": 20}, variant="DQN", deep=DeepSettings("DQN"))
+    with pytest.raises(InputError, match="cuts episodes after 20 steps, max_steps is 200"):
+        Trial("x", task, 0).run()
+
+
+def test_smoke(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "markovize", "reproduce", "exp2", "--preset", "smoke", "--json"]
+    done = subprocess.run([*command, "--out", str(tmp_path)], check=True, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    assert (told["experiment"], told["trials"], told["optimal"], done.stderr) == ("exp2", 5, None, "")
+    assert [row["task"] for row in rows(tmp_path / "results.csv")] == ["e"] * 5
+
+
 def test_progress_is_told() -> None:
     told: list[tuple[int, int | None]] = []
     task = DeepTask("b", OFFICE, {"task": "b"}, variant="DQN", deep=DeepSettings("DQN", episodes=400, max_steps=20))
@@ -151,9 +166,12 @@ def test_torch_is_imported_only_when_an_agent_is() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in [name for name in sys.modules if name.startswith("markovize.deep.")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(InputError, match=r"need the extra: pip install 'markovize\[deep\]'"):
         Trial("x", DeepTask("b", OFFICE, {"task": "b"}), 0).run()
+    with pytest.raises(InputError, match="need the extra"):
+        run_experiment(small(), tmp_path / "out")
+    assert not (tmp_path / "out").exists()

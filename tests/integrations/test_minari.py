@@ -143,3 +143,15 @@ def test_what_cannot_be_read_is_told(datasets: Path) -> None:
     (datasets / "empty-v0" / "data").mkdir(parents=True)
     with pytest.raises(InputError, match="minari:empty-v0: is no Minari data set"):
         read_minari("empty-v0")
+
+
+def test_formats_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    env = gym.make("markovize/BreakfastWorld-v0", task="b")
+    episodes = [([(0, 0), (0, 1)], [1], [0.0], False)]
+    with pytest.raises(InputError, match="formats of Minari data sets are hdf5, arrow, not 'csv'"):
+        write_minari(episodes, "odd/format-v0", env=env, data_format="csv")
+    monkeypatch.setattr("markovize.integrations.minari.find_spec", lambda _: None)
+    with pytest.raises(InputError, match=r"pip install 'minari\[arrow\]'"):
+        write_minari(episodes, "odd/format-v0", env=env, data_format="arrow")
+    assert not list(tmp_path.iterdir())

@@ -23,6 +23,7 @@ from markovize.worlds.walks import noisy_walks
 torch = pytest.importorskip("torch", reason="the extra `sb3` is not installed")
 sb3 = pytest.importorskip("stable_baselines3", reason="the extra `sb3` is not installed")
 from stable_baselines3 import DQN, PPO  # noqa: E402
+from stable_baselines3.common.callbacks import EveryNTimesteps  # noqa: E402
 from stable_baselines3.common.logger import configure  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize  # noqa: E402
 
@@ -114,6 +115,27 @@ def test_rewards_are_not_those_that_were_normalised() -> None:
     assert -0.1 in paid
 
 
+def test_observations_that_were_normalised_are_refused() -> None:
+    envs = VecNormalize(DummyVecEnv([Counting]))
+    with pytest.raises(UnsupportedError, match="norm_obs=False"):
+        PPO("MlpPolicy", envs, device="cpu").learn(5, callback=ConflictCallback())
+
+
+class Counting(gym.Env[Any, Any]):
+    """Counts its steps, in a box of whole numbers."""
+
+    observation_space, action_space = gym.spaces.Box(0, 9, (1,), np.int64), gym.spaces.Discrete(2)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        self.steps = 0
+        return np.array([0]), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.steps += 1
+        return np.array([self.steps]), float(action), self.steps == 9, False, {}
+
+
 def test_training_in_parts_loses_no_history(tmp_path: Path) -> None:
     """An episode whose beginning the callback did not see is not recorded, all others are."""
     log = tmp_path / "log.jsonl"
@@ -129,6 +151,24 @@ def test_training_in_parts_loses_no_history(tmp_path: Path) -> None:
     truth = list(markovize.read_episodes(log))
     assert seen < unseen < len(truth)
     assert lines(callback.traces) == lines(truth[:seen] + truth[unseen + 1 :])
+
+
+def test_a_reset_between_two_parts_ends_what_was_open(tmp_path: Path) -> None:
+    log, env = tmp_path / "log.jsonl", breakfast(log=tmp_path / "log.jsonl")
+    model, callback = DQN("MlpPolicy", env, seed=0, **RANDOM), ConflictCallback()
+    model.learn(1_010, callback=callback)
+    model.set_env(env)  # which Stable-Baselines3 resets
+    model.learn(1_010, callback=callback, reset_num_timesteps=False)
+    truth = lines(markovize.read_episodes(log))
+    assert sum(lines(callback.traces).values()) > 5
+    assert lines(callback.traces) <= truth
+    assert all(episode.steps <= 200 for episode in callback.traces)
+
+
+def test_nothing_is_recorded_with_holes() -> None:
+    callback = ConflictCallback()
+    DQN("MlpPolicy", breakfast(), seed=0, **RANDOM).learn(1_500, callback=EveryNTimesteps(7, callback))
+    assert callback.episodes == 0
 
 
 def test_a_rule_of_ones_own_says_when_to_switch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -172,7 +212,7 @@ def test_noise_has_no_machine_and_ends_nothing() -> None:
     rng = np.random.default_rng(0)
     short = gym.make("markovize/BreakfastWorld-v0", task="b", max_episode_steps=10)
     noisy = gym.wrappers.TransformReward(short, lambda reward: float(reward) + float(rng.integers(2)))
-    callback = ConflictCallback(stop_training=True, time_limit=1.0)
+    callback = ConflictCallback(stop_training=True, time_limit=None)
     model = DQN("MlpPolicy", noisy, seed=0, **RANDOM).learn(2_000, callback=callback)
     assert model.num_timesteps == 2_000
     assert callback.result is not None
@@ -248,6 +288,11 @@ def test_what_the_buffer_needs_is_told() -> None:
         DQN("MlpPolicy", breakfast(), **options, **RANDOM)
     with pytest.raises(InputError, match="crm=True"):
         DQN("MlpPolicy", breakfast(machine), **options, **RANDOM).learn(5)
+    with pytest.raises(UnsupportedError, match="mode 'flat' or 'one-hot'"):
+        DQN("MlpPolicy", breakfast(machine, mode="triggers", crm=True), **options, **RANDOM).learn(5)
+    options["replay_buffer_kwargs"] = {"machine": RewardMachine("state", "state", 2)}
+    with pytest.raises(InputError, match="the buffer's machine has 2 states, the wrapper's has more"):
+        DQN("MlpPolicy", breakfast(machine, mode="flat", crm=True), **options, **RANDOM).learn(5)
     with pytest.raises(UnsupportedError, match="optimize_memory_usage"):
         DQN("MlpPolicy", breakfast(machine), optimize_memory_usage=True, **options, **RANDOM)
 

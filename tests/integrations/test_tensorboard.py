@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import gymnasium as gym
@@ -46,11 +47,25 @@ def test_scalars_of_the_command(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     run = ("markovize", "run", "markovize/BreakfastWorld-v0", "--env-arg", "task=b", "--episodes", "50", "--json")
-    command = [sys.executable, "-m", *run, "--tensorboard", str(tmp_path)]
+    folders = ("--out", str(tmp_path / "run"), "--tensorboard", str(tmp_path / "run" / "tb"))
+    command = [sys.executable, "-m", *run, *folders]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    events = EventAccumulator(str(tmp_path))
+    events = EventAccumulator(str(tmp_path / "run" / "tb"))
     events.Reload()
     assert [(point.step, point.value) for point in events.Scalars("markovize/states")][-1] == (50, told["states"])
+
+
+def test_a_run_that_goes_on_replaces_what_comes_after(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for episodes in ((10, 20, 30), (20, 30, 40)):  # killed after 30, resumed after 10
+        with TensorBoardProgress(tmp_path) as progress:
+            for episode in episodes:
+                progress(RunProgress(episode, 40, 0.5, 2, 1, 0, 0.0))
+        time.sleep(1.1)  # files are ordered by their second
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    assert [point.step for point in events.Scalars("markovize/states")] == [10, 20, 30, 40]
 
 
 def test_scalars_of_a_training(tmp_path: Path) -> None:

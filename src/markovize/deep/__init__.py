@@ -5,9 +5,33 @@
   loop;
 - :class:`DeepSettings` says how, :mod:`~markovize.deep.checkpoints` keeps trained agents.
 
-All but the settings need PyTorch, the extra ``deep``; it is imported when an agent is.
+All but the settings need PyTorch, the extra ``deep``; it is imported when something is that needs it.
 """
 
-from markovize.deep.settings import MODELS, RECURRENT, DeepSettings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["MODELS", "RECURRENT", "DeepSettings"]
+from markovize.deep.settings import MODELS, RECURRENT, DeepSettings
+from markovize.errors import InputError
+
+if TYPE_CHECKING:
+    from markovize.deep.checkpoints import load_agent, save_agent
+    from markovize.deep.training import Trained, go_on, train
+
+__all__ = ["MODELS", "RECURRENT", "DeepSettings", "Trained", "go_on", "load_agent", "save_agent", "train"]
+
+_HOMES = {
+    "Trained": "training", "go_on": "training", "train": "training",
+    "load_agent": "checkpoints", "save_agent": "checkpoints",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"markovize.deep.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "safetensors"):
+            raise
+        raise InputError("deep agents need the extra: pip install 'markovize[deep]'") from None

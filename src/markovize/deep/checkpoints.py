@@ -1,13 +1,16 @@
 """Trained agents as files: weights as safetensors, all else as JSON; nothing is unpickled.
 
-=======================  ==============================================================
-``agent.json``           settings, the world's name, the machine, if the agent has one, and where its dice are
-``agent.safetensors``    the weights of network and target, the optimiser's moments, the replay, all returns
-=======================  ==============================================================
+==========================  ===========================================================================================
+``agent.json``              settings, the world, the machine, if the agent has one, where its dice are, and the name of
+``agent-….safetensors``     the weights of network and target, the optimiser's moments, the replay, and all returns
+==========================  ===========================================================================================
+
+A crash while one is written leaves the one before.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -20,7 +23,7 @@ from safetensors.torch import save as save_tensors
 
 from markovize.deep.settings import DeepSettings
 from markovize.deep.training import Trained, new_agent
-from markovize.errors import InputError
+from markovize.errors import InputError, MarkovizeError
 from markovize.formats.files import atomic_write, one_line, read_text
 from markovize.machine import RewardMachine
 from markovize.values import strict_json
@@ -34,18 +37,23 @@ VERSION: Final = 2
 
 
 def save_agent(folder: str | os.PathLike[str], trained: Trained) -> None:
-    """Writes an agent into a folder, which is made."""
+    """Writes an agent into a folder, which is made; one that is there is replaced."""
     folder, agent = Path(folder), trained.agent
     folder.mkdir(parents=True, exist_ok=True)
     machine = agent.where.machine
+    weights = save_tensors({name: tensor.contiguous() for name, tensor in _tensors(trained).items()})
+    name = f"agent-{hashlib.sha256(weights).hexdigest()[:16]}.safetensors"
     data = {
-        "format": FORMAT, "version": VERSION, "world": agent.where.world.name, "settings": agent.settings.to_json(),
-        "machine": None if machine is None else machine.to_json(), "episodes": len(trained.returns),
-        "seconds": trained.seconds, "rng": agent.rng.bit_generator.state,
+        "format": FORMAT, "version": VERSION, "world": agent.where.world.name, "tables": agent.where.fingerprint,
+        "settings": agent.settings.to_json(), "machine": None if machine is None else machine.to_json(),
+        "episodes": len(trained.returns), "seconds": trained.seconds, "rng": agent.rng.bit_generator.state,
+        "weights": name,
     }  # fmt: skip
-    tensors = {name: tensor.contiguous() for name, tensor in _tensors(trained).items()}
-    atomic_write(folder / "agent.safetensors", save_tensors(tensors))
+    atomic_write(folder / name, weights)
     atomic_write(folder / "agent.json", json.dumps(data, indent=2) + "\n")
+    for old in folder.glob("agent-*.safetensors"):
+        if old.name != name:
+            old.unlink()
 
 
 def load_agent(folder: str | os.PathLike[str], world: World) -> Trained:
@@ -57,9 +65,14 @@ def load_agent(folder: str | os.PathLike[str], world: World) -> Trained:
     data = _described(path)
     if data.get("world") != world.name:
         raise InputError(f"was trained in {data.get('world')!r}, not in {world.name!r}", where=one_line(path))
-    machine = None if data.get("machine") is None else RewardMachine.from_json(data["machine"])
-    agent = new_agent(world, DeepSettings.from_json(data.get("settings")), 0, machine)
-    weights = path.with_suffix(".safetensors")
+    try:
+        machine = None if data.get("machine") is None else RewardMachine.from_json(data["machine"])
+        agent = new_agent(world, DeepSettings.from_json(data.get("settings")), 0, machine)
+    except MarkovizeError as error:
+        raise InputError(str(error), where=one_line(path)) from None
+    if data.get("tables") != agent.where.fingerprint:
+        raise InputError(f"was trained in another world that is called {world.name!r}, too", where=one_line(path))
+    weights = path.with_name(Path(str(data.get("weights"))).name)
     try:
         tensors = load_tensors(weights.read_bytes())
     except (OSError, SafetensorError) as error:
@@ -67,12 +80,9 @@ def load_agent(folder: str | os.PathLike[str], world: World) -> Trained:
     try:
         _restore(agent, tensors)
         agent.rng.bit_generator.state = data["rng"]
-        trained = Trained(agent, tensors["returns"].numpy(), float(data["seconds"]))
+        return Trained(agent, tensors["returns"].numpy(), float(data["seconds"]))
     except (RuntimeError, LookupError, ValueError, TypeError) as error:
         raise InputError(f"does not fit the agent: {one_line(error)}", where=one_line(weights)) from None
-    if len(trained.returns) != data.get("episodes"):
-        raise InputError("is not of the same moment as agent.json", where=one_line(weights))
-    return trained
 
 
 def _tensors(trained: Trained) -> dict[str, torch.Tensor]:
@@ -96,7 +106,7 @@ def _restore(agent: Agent, tensors: dict[str, torch.Tensor]) -> None:
 
 
 def _described(path: Path) -> dict[str, Any]:
-    data = strict_json(read_text(path))
+    data = strict_json(read_text(path), where=one_line(path))
     if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
         raise InputError(f'is not a "{FORMAT}" of version {VERSION}', where=one_line(path))
     return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
@@ -18,8 +19,9 @@ from markovize.worlds import World
 if TYPE_CHECKING:
     from markovize.deep.kernels import Course
 
-TOLERANCE: Final = 1e-10
-TIE: Final = 1e-7
+TOLERANCE: Final = 1e-15
+TIE: Final = 1e-6  # of a value: actions that differ by less are equally good
+MOST_MEMORIES: Final = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,8 @@ class Memory:
     def of(cls, world: World, machine: RewardMachine | None = None) -> Memory:
         """Nothing at all without a machine; else a bit for each trigger that has fired in this episode.
 
-        If the machine can return to a state that it has left, the bits are its state instead, one-hot.
+        If the machine can return to a state that it has left, or could remember too much in this way, the bits are its
+        state instead, one-hot.
 
         >>> from markovize.worlds import world
         >>> office = world("office", task="e")
@@ -49,6 +52,11 @@ class Memory:
         """
         if machine is None:
             machine = RewardMachine("state", "state", 1)
+        fired = cls._of(world, machine, by_trigger=True) if machine.acyclic else None
+        return fired or cast(Memory, cls._of(world, machine, by_trigger=False))
+
+    @classmethod
+    def _of(cls, world: World, machine: RewardMachine, *, by_trigger: bool) -> Memory | None:
         on = cast(LabelOn, machine.trigger_on)
         triggers = {(t.source, key_of(t.on)): (number, t.target) for number, t in enumerate(machine.triggers)}
         start = machine.initial, frozenset[int]()
@@ -60,15 +68,17 @@ class Memory:
             for s, a in np.ndindex(row.shape):
                 label = label_of(on, world.observations[s], world.actions[a], world.observations[world.successor[s, a]])
                 number, v = triggers.get((u, key_of(label)), (None, u))
-                after = (v, fired | {number}) if machine.acyclic and number is not None else (v, fired)
+                after = (v, fired | {number}) if by_trigger and number is not None else (v, fired)
                 if after not in seen:
+                    if by_trigger and len(seen) == MOST_MEMORIES:
+                        return None
                     seen[after] = len(seen)
                     waiting.append(after)
                 row[s, a] = seen[after]
             rows.append(row)
-        bits = np.zeros((len(seen), len(machine.triggers) if machine.acyclic else machine.states), np.float32)
+        bits = np.zeros((len(seen), len(machine.triggers) if by_trigger else machine.states), np.float32)
         for (u, fired), number in seen.items():
-            bits[number, sorted(fired) if machine.acyclic else [u]] = 1.0
+            bits[number, sorted(fired) if by_trigger else [u]] = 1.0
         return cls(np.stack(rows), bits, tuple(u for u, _ in seen))
 
 
@@ -97,6 +107,15 @@ class DeepWorld:
         )  # fmt: skip
 
     @property
+    def fingerprint(self) -> str:
+        """Of all that an agent can meet in this world: another world has another one."""
+        tables, world = self.world.tables, self.world
+        digest = hashlib.sha256(f"{world.start} {world.machine.initial} {world.observations} {world.actions}".encode())
+        for table in (world.successor, tables.u, tables.reward, tables.terminated):
+            digest.update(np.ascontiguousarray(table).tobytes())
+        return digest.hexdigest()[:16]
+
+    @property
     def features(self) -> npt.NDArray[np.float32]:
         """What a network sees of each view: the state one-hot, then the bits of the memory."""
         states, memories = len(self.world.observations), len(self.memory.bits)
@@ -107,7 +126,8 @@ class DeepWorld:
     def best(self) -> Bools:
         """The optimal actions in each (u, s) of the true product, by value iteration."""
         values = optimal_values(self.world, self.gamma)
-        best: Bools = values >= values.max(axis=2, keepdims=True) - TIE
+        most = values.max(axis=2, keepdims=True)
+        best: Bools = values >= most - TIE * np.abs(most)
         return best
 
 
@@ -128,5 +148,5 @@ def optimal_values(world: World, gamma: float) -> Floats:
         better = tables.reward + goes_on * q.max(axis=2)[tables.u, after]
         change = float(np.abs(better - q).max())
         q = better
-        if change <= TOLERANCE:
+        if change <= TOLERANCE * max(1.0, float(np.abs(q).max())):
             return q

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -49,9 +50,15 @@ class DeepSettings:
             least = 0 if name == "optimal_every" else 1
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        for name in ("gamma", "epsilon", "smoothing"):
+        for name in ("gamma", "epsilon", "smoothing", "learning_rate"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+                raise InputError(f"{name} must be a number, not {value!r}")
+        for name in ("epsilon", "smoothing"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name} must be between 0 and 1, not {getattr(self, name)!r}")
+        if not 0 <= self.gamma < 1:  # with 1, what leads to a reward is as good now as later
+            raise InputError(f"gamma must be at least 0 and less than 1, not {self.gamma!r}")
         if not self.learning_rate > 0:
             raise InputError(f"learning_rate must be positive, not {self.learning_rate!r}")
         if self.replay_steps < self.max_steps:

@@ -97,6 +97,10 @@ def new_agent(world: World, settings: DeepSettings, seed: int, machine: RewardMa
     >>> [tuple(weights.shape) for weights in agent.network.parameters()]
     [(128, 108), (128,), (128, 128), (128,), (5, 128), (5,)]
     """
+    if not isinstance(world, World):
+        raise InputError("deep agents are trained in a World, as markovize.worlds.world(…) gives it")
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
     if (machine is not None) != (settings.model == "ADQN"):
         raise InputError("ADQN needs a machine, and no other model has one")
     where = DeepWorld(world, machine, settings.gamma)

@@ -91,7 +91,8 @@ def _legend(
         for n, name in enumerate(models)
     ]
     seeds = len({record.seed for record, _ in trials})
-    out.append(Patch(facecolor=theme.goal, alpha=0.4, label=f"± sd of {seeds} seed{'s' if seeds > 1 else ''}"))
+    if seeds > 1:
+        out.append(Patch(facecolor=theme.goal, alpha=0.4, label=f"± sd of {seeds} seeds"))
     if paper:
         lengths = {record.reported for record, _ in trials}
         for length in sorted(lengths & {length for said in paper.values() for length in said.sooner}):

@@ -56,18 +56,25 @@ class DeepTask(Task):
         needed = {"machine": learning} if self.deep.model == "ADQN" else {}
         return config | {"seed": seed, "deep": self.deep.to_json()} | needed
 
+    def check(self) -> None:
+        """Whether PyTorch is there."""
+        from markovize.deep import train  # noqa: F401 - says what is missing
+
     def run(self, trial: Trial, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
         """Learns the machine, if one is needed; trains; plays one greedy episode."""
         from markovize.active.players import world_behind
+        from markovize.deep import train
         from markovize.runs.command import make
 
-        train = _training()
         began = time.perf_counter()
         env = make(self.env_id, self.env_args, self.imports)
         try:
             world = world_behind(env)
             if world is None:
                 raise InputError(f"deep agents are trained on the tables of a world; {self.env_id} has none")
+            limit = None if env.spec is None else env.spec.max_episode_steps
+            if limit is not None and limit < self.deep.max_steps:
+                raise InputError(f"{self.env_id} cuts episodes after {limit} steps, max_steps is {self.deep.max_steps}")
             learned = None
             if self.deep.model == "ADQN":
                 learned = ActiveLearner(env, replace(self.settings, seed=trial.seed)).run()
@@ -76,16 +83,6 @@ class DeepTask(Task):
             return _finished(trial, self, env, world, learned, trained, time.perf_counter() - began)
         finally:
             env.close()
-
-
-def _training() -> Callable[..., Trained]:
-    try:
-        from markovize.deep.training import train
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise InputError("deep agents need the extra: pip install 'markovize[deep]'") from None
-    return train
 
 
 def _finished(

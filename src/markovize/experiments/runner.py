@@ -50,6 +50,9 @@ def run_experiment(
         raise InputError(f"executors are {', '.join(EXECUTORS)}, not {executor!r}")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
+    if executor == "local":
+        for task in experiment.tasks:
+            task.check()
     path = _folder(folder, experiment.name, resume)
     atomic_write(path / "experiment.json", _described(experiment))
     store = TrialStore(path)

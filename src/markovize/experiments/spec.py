@@ -42,6 +42,9 @@ class Task:
             "imports": list(self.imports), "settings": replace(self.settings, seed=seed).to_json(),
         }  # fmt: skip
 
+    def check(self) -> None:
+        """Fails if this machine cannot run the task; asked before anything is written."""
+
     def run(self, trial: Trial, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
         """One trial of this task. Other kinds of tasks do something else here."""
         from markovize.active import ActiveLearner

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium as gym
@@ -20,6 +21,7 @@ from markovize.traces import Episode, Episodes, Traces, TracesBuilder, as_traces
 from markovize.values import Value, show
 
 PREFIX = "minari:"
+FORMATS = ("hdf5", "arrow")
 
 
 def read_minari(dataset: Any, *, reward_decimals: int | None = None) -> Traces:
@@ -58,7 +60,11 @@ def write_minari(
     ``env`` gives the spaces, and the spec from which Minari can make the environment again. Episodes without steps
     cannot be part of a data set and are refused, as are observations and actions that are not of its spaces.
     """
+    if data_format not in FORMATS:
+        raise InputError(f"formats of Minari data sets are {', '.join(FORMATS)}, not {data_format!r}")
     minari = load("minari", "writing Minari data sets", "data")
+    if data_format == "arrow" and find_spec("pyarrow") is None:
+        raise InputError("the format arrow needs: pip install 'minari[arrow]'")
     parse_dataset_id = load("minari.dataset.minari_dataset", "writing Minari data sets", "data").parse_dataset_id
     traces = as_traces(episodes)
     check_space(env.observation_space, "observation")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markovize.conflicts import check
-from markovize.errors import InputError
+from markovize.errors import InputError, UnsupportedError
 from markovize.integrations.extras import Missing
 from markovize.integrations.sb3_replay import CounterfactualReplayBuffer, fill_replay
 from markovize.labels import LabelFunction
@@ -110,7 +110,7 @@ class ConflictCallback(BaseCallback):
         self._kept: list[int] = []  # of the recorded ones: those that the machine was learned from, in this order
         self._paid = _Paid(None, {})
         self._open: list[_Open | None] = []
-        self._seen_steps = -1
+        self._seen_steps, self._seen = -1, None  # the training step and observations of the last call
         self._unexplained: set[int] = set()  # of the recorded ones: some that the machine does not explain
         self._wait = 0  # so many episodes before the next search
         self._allowance: _Allowance | None = None
@@ -132,11 +132,14 @@ class ConflictCallback(BaseCallback):
         self._spaces = env.observation_space, env.action_space
         check_space(self._spaces[0], "observation")
         check_space(self._spaces[1], "action")
+        normalised = self.model.get_vec_normalize_env()
+        if normalised is not None and normalised.norm_obs:
+            raise UnsupportedError("conflicts are found in observations as they are: VecNormalize(norm_obs=False)")
         last = self.model._last_obs
         firsts = values_of(self._spaces[0], last)
         if self.model.num_timesteps == 0:  # all environments were reset
             self._open = [_Open(first) for first in firsts]
-        elif self.model.num_timesteps != self._seen_steps or len(self._open) != len(firsts):
+        elif self.model.num_timesteps != self._seen_steps or last is not self._seen:
             self._open = [None] * len(firsts)  # amid episodes whose beginning nobody saw
         if self._allowance is None and self.time_limit is not None:
             self._allowance = _Allowance(self.time_limit, monotonic())
@@ -147,6 +150,8 @@ class ConflictCallback(BaseCallback):
         moved = values_of(self._spaces[1], self.locals["actions"], "action")
         paid = self.locals["rewards"] if env is None else env.get_original_reward()
         go_on = True
+        if self._seen_steps >= 0 and self.num_timesteps - self._seen_steps > len(self._open):
+            self._open = [None] * len(self._open)  # called only now and then: episodes have holes
         for number, episode in enumerate(self._open):
             done = bool(dones[number])
             if episode is not None:
@@ -157,7 +162,7 @@ class ConflictCallback(BaseCallback):
                     go_on = self._look_at(episode.finished(terminated=not cut, truncated=cut)) and go_on
             if done:
                 self._open[number] = _Open(after[number])
-        self._seen_steps = self.num_timesteps
+        self._seen_steps, self._seen = self.num_timesteps, self.locals["new_obs"]
         return go_on
 
     # --- conflicts -------------------------------------------------------------------------------------------------

@@ -61,11 +61,20 @@ class CounterfactualReplayBuffer(ReplayBuffer):
             experiences: list[Experience] | None = info.get("rm_experiences")
             if experiences is None:
                 raise InputError("info has no rm_experiences: wrap the environment with crm=True")
+            self._check(obs[number], experiences)
             for experience in experiences:
                 rewards, ends = np.array([experience.reward]), np.array([experience.terminal])
                 before = self._within(obs[number], experience.rm_state)
                 after = self._within(next_obs[number], experience.next_rm_state)
                 super().add(before, after, action[number], rewards, ends, [{}])
+
+    def _check(self, observation: Any, experiences: list[Experience]) -> None:
+        """Whether the observation ends with the machine's state, one-hot, and the machine is the wrapper's."""
+        known = max((max(e.rm_state, e.next_rm_state) for e in experiences), default=0)
+        if known >= self.states:
+            raise InputError(f"the buffer's machine has {self.states} states, the wrapper's has more")
+        if not self._flat and sorted(observation[-self.states :]) != [0.0] * (self.states - 1) + [1.0]:
+            raise UnsupportedError("counterfactual experiences need a MarkovRewardWrapper in mode 'flat' or 'one-hot'")
 
     def _within(self, observation: Any, state: int) -> Any:
         """The same observation in this machine state."""

@@ -26,13 +26,15 @@ class TensorBoardProgress:
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, prefix: str = "markovize") -> None:
-        module = load("torch.utils.tensorboard", "writing TensorBoard scalars", "sb3")
-        self._writer: Any = module.SummaryWriter(os.fspath(folder))
-        self._prefix = prefix
+        self._module: Any = load("torch.utils.tensorboard", "writing TensorBoard scalars", "sb3")
+        self._folder, self._prefix = os.fspath(folder), prefix
+        self._writer: Any = None
         self._note = ""
 
     def __call__(self, progress: RunProgress) -> None:
-        """Writes one point of each curve."""
+        """Writes one point of each curve. The first call makes the folder, and replaces what was there from here on."""
+        if self._writer is None:
+            self._writer = self._module.SummaryWriter(self._folder, purge_step=progress.episode)
         for name in (name for name in SCALARS if hasattr(progress, name)):
             self._writer.add_scalar(f"{self._prefix}/{name}", getattr(progress, name), progress.episode)
         if progress.note != self._note:
@@ -41,7 +43,8 @@ class TensorBoardProgress:
 
     def close(self) -> None:
         """Writes what is still waiting."""
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()
 
     def __enter__(self) -> Self:
         return self
