@@ -94,7 +94,7 @@ def killed_and_resumed(kind: str, kills: int, seed: int) -> None:
     assert contents(Path("killed")) == contents(Path("whole"))
 
 
-@pytest.mark.parametrize("kind", ["directed", "stepping"])
+@pytest.mark.parametrize("kind", ["directed", pytest.param("stepping", marks=pytest.mark.long)])
 def test_kill_9(kind: str, here: Path) -> None:
     del here
     killed_and_resumed(kind, kills=1, seed=3)

@@ -43,8 +43,8 @@ def weights(model: Any) -> dict[str, Any]:
 
 def test_dqn_starts(examples: Any) -> None:
     office, _, _ = examples
-    machine, episodes = office.explored()
-    assert machine.states == 4
+    truth = world("office", task="e")
+    machine, episodes = truth.machine, noisy_walks(truth, 30, np.random.default_rng(0))
     model = office.dqn(machine, episodes)
     assert model.replay_buffer.size() > episodes.steps
     evaluation = office.Evaluation(office.wrapped(machine), 100)
