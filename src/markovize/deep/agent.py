@@ -11,7 +11,7 @@ from torch.optim.adam import adam
 
 from markovize.deep.courses import DeepWorld
 from markovize.deep.networks import Network, Trail
-from markovize.deep.replay import Replay
+from markovize.deep.replay import Replay, Steps
 from markovize.deep.settings import DeepSettings
 
 if TYPE_CHECKING:
@@ -65,8 +65,13 @@ class Agent(ABC):
     def learn(self) -> float:
         """One update from the replay; its loss."""
 
-    def descend(self, values: Tensor, trail: Trail, actions: Tensor, wanted: Tensor) -> float:
-        """One step of Adam on the mean of (values[actions] - wanted)², which it gives; then the target follows."""
+    def descend(self, values: Tensor, trail: Trail, steps: Steps, best: Tensor) -> float:
+        """One step of Adam on the mean of (Q[a] - y)², which it gives; then the target follows.
+
+        ``values`` are Q at these steps, ``best`` the most that the target promises after them.
+        """
+        actions = torch.from_numpy(steps.actions)
+        wanted = torch.from_numpy(steps.rewards) + self.settings.gamma * torch.from_numpy(~steps.ends) * best
         error = values.gather(1, actions[:, None])[:, 0] - wanted
         slope = torch.zeros_like(values).scatter_(1, actions[:, None], (2 / len(error) * error)[:, None])
         self.network.gradients(trail, slope)

@@ -50,9 +50,8 @@ class DQN(Agent):
         """One batch."""
         steps = self.replay.sample(self.settings.batch, self.rng)
         best = self.target.run(self._seen(steps.after))[0].amax(dim=1)
-        wanted = torch.from_numpy(steps.rewards) + self.settings.gamma * torch.from_numpy(~steps.ends) * best
         values, trail = self.network.run(self._seen(steps.views))
-        return self.descend(values, trail, torch.from_numpy(steps.actions), wanted)
+        return self.descend(values, trail, steps, best)
 
     def _seen(self, views: Longs) -> Tensor:
         return self.features.index_select(0, torch.from_numpy(views))

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from markovize.deep import kernels
 from markovize.deep.agent import Agent
@@ -50,6 +49,5 @@ class RecurrentDQN(Agent):
         """One episode."""
         steps = self.replay.sample(self.rng)
         best = self.target.run(np.append(steps.views, steps.after[-1]))[0][1:].amax(dim=1)
-        wanted = torch.from_numpy(steps.rewards) + self.settings.gamma * torch.from_numpy(~steps.ends) * best
         values, trail = self.network.run(steps.views)
-        return self.descend(values, trail, torch.from_numpy(steps.actions), wanted)
+        return self.descend(values, trail, steps, best)
