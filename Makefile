@@ -35,6 +35,7 @@ types: $(VENV)/.all
 
 benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
+	$(BIN)/python benchmarks/overshoot.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/act.py

@@ -3,93 +3,89 @@
     python benchmarks/solve.py                       all instances, three settings
     python benchmarks/solve.py --no-ilp --cyclic     only the default engine, with cycles
     python benchmarks/solve.py office-e office-d     some instances
+    python benchmarks/solve.py --out benchmarks/results/solve.md
 
-Instances are the JSONL files of ``--bench``; where that folder is missing, episodes of the same tasks are made by this
-project's generator. The ILP gets a hundred times the default engine's time, within ``--ilp-least`` and ``--ilp-most``
-seconds: a ratio with ``>`` is a time-out. Seconds are those that ``markovize learn --json`` reports.
+Instances are the nine files of ``benchmarks/data``; nothing else is ever measured under their names. Seconds are those
+that ``markovize learn --json`` reports; of the default engine's ``--repeat`` times, the fastest. The ILP runs once, for
+at most ``--ilp-limit`` seconds: a time with ``>`` is a time-out, and its ratio a lower bound.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-import numpy as np
+from episodes import NAMES, load
+from markovize import LearnResult, Traces, learn
+from report import Report
 
-from markovize import learn, read_episodes
-from markovize.learn_result import LearnResult
-from markovize.traces import Traces
-from markovize.worlds import world
-from markovize.worlds.walks import noisy_walks
-
-TASKS = {
-    "breakfast-b-full": ("breakfast", {"task": "b", "rewards": "full"}),
-    "breakfast-b-cumulative": ("breakfast", {"task": "b", "rewards": "cumulative"}),
-    "breakfast-c-full": ("breakfast", {"task": "c", "rewards": "full"}),
-    "breakfast-c-cumulative": ("breakfast", {"task": "c", "rewards": "cumulative"}),
-    "office-b": ("office", {"task": "b"}),
-    "office-c": ("office", {"task": "c"}),
-    "office-d": ("office", {"task": "d"}),
-    "office-e": ("office", {"task": "e"}),
-    "office-loop": ("office", {"task": "loop"}),
-}
+Objective: TypeAlias = Literal["triggers", "states"]
+SETTINGS: tuple[tuple[Objective, bool], ...] = (("triggers", True), ("states", True), ("triggers", False))
 PAPER = {
-    "breakfast-b-full": "4.4", "breakfast-b-cumulative": "1,103", "breakfast-c-full": "154",
+    "breakfast-b-full": "4.4",
+    "breakfast-b-cumulative": "1,103",
+    "breakfast-c-full": "154",
     "breakfast-c-cumulative": ">100,000",
-    "office-b": "0.1", "office-c": "0.6", "office-d": "4,200", "office-e": "12,000",
-}  # fmt: skip
+    "office-b": "0.1",
+    "office-c": "0.6",
+    "office-d": "4,200",
+    "office-e": "12,000",
+}
 """Seconds of a whole run in the paper: Gurobi, 32 cores, other episodes."""
+WORDS = """\
+Seconds from episodes to a proven optimum, one core. The instances are the nine files of `benchmarks/data`. *Default*
+is the default engine, the fastest of {repeat} runs; *ILP* is the paper's integer program on HiGHS (presolve off) with
+the same lazy exemplars, one run in the same process, stopped after {limit:g} s (`>`: the ratio is a lower bound).
+*Paper* is the paper's whole active run, on Gurobi, with 32 cores and other episodes."""
 
 
-def episodes(name: str, folder: Path) -> Traces:
-    path = folder / f"{name}.jsonl"
-    if path.exists():
-        return read_episodes(path)
-    kind, options = TASKS[name]
-    return noisy_walks(world(kind, **options), 2000, np.random.default_rng(1))
+def fastest(traces: Traces, objective: Objective, acyclic: bool, repeat: int, enough: float) -> LearnResult:
+    """The fastest of some runs of the default engine; a run that takes longer than ``enough`` is not repeated."""
+    best = learn(traces, objective=objective, acyclic=acyclic)
+    for _ in range(repeat - 1):
+        if best.seconds < enough:
+            best = min(best, learn(traces, objective=objective, acyclic=acyclic), key=lambda result: result.seconds)
+    assert best.status == "optimal"
+    return best
 
 
-def seconds(result: LearnResult, limit: float | None = None) -> str:
-    if result.status != "optimal":
-        return f">{limit:.0f}" if limit else "stopped"
-    return f"{result.seconds:.2f}"
+def beside_ilp(traces: Traces, fast: LearnResult, limit: float) -> tuple[str, str]:
+    """The ILP's seconds and how many times the default engine's they are."""
+    slow = learn(traces, objective=fast.objective, acyclic=fast.acyclic, engine="ilp", time_limit=limit)
+    if slow.status != "optimal":
+        ratio = limit / fast.seconds
+        return f">{limit:.0f}", f">{ratio:,.0f}" if ratio > 1 else "–"
+    assert (slow.states, slow.triggers) == (fast.states, fast.triggers), "the engines disagree"
+    return f"{slow.seconds:.2f}", f"{slow.seconds / fast.seconds:,.0f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help=f"instances, of {', '.join(TASKS)}")
-    parser.add_argument("--bench", type=Path, default=Path(__file__).parents[2] / "shared" / "bench")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"instances, of {', '.join(NAMES)}")
     parser.add_argument("--no-ilp", action="store_true", help="only the default engine")
-    parser.add_argument("--ilp-least", type=float, default=30.0)
-    parser.add_argument("--ilp-most", type=float, default=300.0)
+    parser.add_argument("--ilp-limit", type=float, default=120.0, metavar="S", help="for each instance (default 120)")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of the default engine, of which the fastest counts")
     parser.add_argument("--acyclic", action="store_true", help="only acyclic machines")
     parser.add_argument("--cyclic", action="store_true", help="only with cycles")
     parser.add_argument("--objective", choices=["triggers", "states"], help="only this objective")
-    options = parser.parse_args()
-    settings = [("triggers", True), ("states", True), ("triggers", False)]
-    if options.acyclic or options.cyclic:
-        settings = [s for s in settings if s[1] == options.acyclic]
-    if options.objective:
-        settings = [s for s in settings if s[0] == options.objective]
-    print("| instance | objective | machine | K, z | default, s | ILP on HiGHS, s | ratio | paper, s |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
-    for objective, acyclic in settings:
-        for name in options.names or TASKS:
-            traces = episodes(name, options.bench)
-            fast = learn(traces, objective=objective, acyclic=acyclic)
-            kind = "acyclic" if acyclic else "cyclic"
-            cells = [name, objective, kind, f"{fast.states}, {fast.triggers}", seconds(fast)]
-            if options.no_ilp:
-                cells += ["", ""]
-            else:
-                limit = min(options.ilp_most, max(options.ilp_least, 100 * fast.seconds))
-                slow = learn(traces, objective=objective, acyclic=acyclic, engine="ilp", time_limit=limit)
-                same = slow.status != "optimal" or (slow.states, slow.triggers) == (fast.states, fast.triggers)
-                assert same, f"{name}: the engines disagree"
-                sign = "" if slow.status == "optimal" else ">"
-                cells += [seconds(slow, limit), f"{sign}{slow.seconds / fast.seconds:,.0f}"]
-            cells.append(PAPER.get(name, "") if acyclic else "")
-            print("| " + " | ".join(cells) + " |", flush=True)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tables here, with their origin")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(NAMES):
+        parser.error(f"there is no instance {sorted(unknown)[0]!r}; they are {', '.join(NAMES)}")
+    report = Report("Solving times", WORDS.format(repeat=asked.repeat, limit=asked.ilp_limit))
+    for objective, acyclic in SETTINGS:
+        if asked.objective not in (None, objective) or ((asked.acyclic or asked.cyclic) and acyclic != asked.acyclic):
+            continue
+        over = f"Fewest {objective}, " + ("without cycles" if acyclic else "cycles allowed")
+        report.heads("instance", "episodes", "states, triggers", "default, s", "ILP, s", "ratio", "paper, s", over=over)
+        for name in asked.names or NAMES:
+            traces = load(name)
+            fast = fastest(traces, objective, acyclic, asked.repeat, enough=30.0)
+            ilp = ("", "") if asked.no_ilp else beside_ilp(traces, fast, asked.ilp_limit)
+            size = f"{fast.states}, {fast.triggers}"
+            report.row(name, len(traces), size, f"{fast.seconds:.2f}", *ilp, PAPER.get(name, "–") if acyclic else "")
+    report.save(asked.out)
 
 
 if __name__ == "__main__":
