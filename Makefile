@@ -9,7 +9,7 @@ CORE ?= .venv-core
 .PHONY: demo test coverage test-core test-long lint types benchmark reproduce clean
 
 demo: $(VENV)/.core
-	$(BIN)/python -m markovize.demo demo
+	$(BIN)/python -m markovize.cli.demo demo
 
 test: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q
@@ -24,7 +24,7 @@ test-core: $(CORE)/.dev
 
 test-long: coverage
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m long
-	$(BIN)/python tests/agreement.py 6000 100000
+	$(BIN)/python tests/helpers/agreement.py 6000 100000
 
 lint: $(VENV)/.all
 	$(BIN)/ruff check .

@@ -30,14 +30,14 @@ import torch
 from scipy import stats
 
 import markovize  # noqa: F401 - registers the worlds
-from markovize.deep import DeepSettings, kernels
-from markovize.deep.agent import Agent
-from markovize.deep.checkpoints import load_agent, save_agent
-from markovize.deep.dqn import DQN
-from markovize.deep.kernels import Walk
-from markovize.deep.recurrent import RecurrentDQN
-from markovize.deep.training import Trained, go_on, new_agent, new_walk, one_quiet_thread
-from markovize.machine import RewardMachine
+from markovize.agents.deep import DeepSettings, kernels
+from markovize.agents.deep.agent import Agent
+from markovize.agents.deep.checkpoints import load_agent, save_agent
+from markovize.agents.deep.dqn import DQN
+from markovize.agents.deep.kernels import Walk
+from markovize.agents.deep.recurrent import RecurrentDQN
+from markovize.agents.deep.training import Trained, go_on, new_agent, new_walk, one_quiet_thread
+from markovize.machine.machine import RewardMachine
 from markovize.worlds import World, world
 
 TIMES = 8.0  # the goal

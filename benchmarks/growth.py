@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from markovize import learn, write_episodes
-from markovize.labels import labelled
-from markovize.learning import warm_up
-from markovize.prefix_tree import build_tree
+from markovize.episodes.labels import labelled
+from markovize.learning.learner import warm_up
+from markovize.learning.prefix_tree import build_tree
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from markovize.formats.files import atomic_write
-from markovize.traces import Traces
+from markovize.episodes.traces import Traces
+from markovize.io.files import atomic_write
 from markovize.worlds import noisy_walks, world
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "markovize" / "data"

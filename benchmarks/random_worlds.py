@@ -39,7 +39,7 @@ def one(job: tuple[int, int]) -> Outcome:
     import numpy as np
 
     from markovize import ActiveLearner, Settings
-    from markovize.envs import WorldEnv
+    from markovize.gym import WorldEnv
     from markovize.worlds import random_grid_world
 
     seed, episodes = job

@@ -29,12 +29,12 @@ import gymnasium as gym
 import numpy as np
 
 import markovize  # noqa: F401 - registers the worlds
-from markovize.active import ActiveLearner, Settings
-from markovize.active import loop as compiled_loop
-from markovize.active.mind import new_mind, new_model, with_more_rows
-from markovize.active.players import Player, SteppingPlayer, TablePlayer
-from markovize.active.tables import Mind, Rules
-from markovize.machine import RewardMachine
+from markovize.agents.tabular import ActiveLearner, Settings
+from markovize.agents.tabular import loop as compiled_loop
+from markovize.agents.tabular.mind import new_mind, new_model, with_more_rows
+from markovize.agents.tabular.players import Player, SteppingPlayer, TablePlayer
+from markovize.agents.tabular.tables import Mind, Rules
+from markovize.machine.machine import RewardMachine
 from markovize.worlds import World, world
 
 Q_LEARNING = Rules(False, 0.1, 0, 0.1, 0.95, False, False)

@@ -12,7 +12,7 @@ import pytest
 
 README = Path(__file__).parents[1].joinpath("README.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-EXTRAS = {"markovize.deep": "torch", "markovize.integrations.sb3": "stable_baselines3"}
+EXTRAS = {"markovize.agents.deep": "torch", "markovize.integrations.sb3": "stable_baselines3"}
 
 
 SLOW = ("__main__", "stable_baselines3")

@@ -20,16 +20,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from markovize.envs.registration import register_envs
+from markovize.gym.registration import register_envs
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from markovize.active import ActiveLearner, RunResult, Settings
-    from markovize.conflicts import CheckReport, Witness, check
-    from markovize.descriptions import describe
-    from markovize.drawing import draw
-    from markovize.envs.grid_world import GridWorld
+    from markovize.agents.tabular import ActiveLearner, RunResult, Settings
+    from markovize.conflicts.check import CheckReport, Witness, check
+    from markovize.episodes.traces import Episode, Traces
     from markovize.errors import (
         EngineError,
         InputError,
@@ -38,28 +36,30 @@ if TYPE_CHECKING:
         UnrealisableError,
         UnsupportedError,
     )  # fmt: skip
-    from markovize.formats import convert, read_episodes, read_machine, write_episodes, write_machine
-    from markovize.learn_result import LearnResult
-    from markovize.learning import learn
-    from markovize.machine import Emission, RewardMachine, Trigger
-    from markovize.product import Product
-    from markovize.replaying import ReplayReport, replay
-    from markovize.traces import Episode, Traces
-    from markovize.wrappers import MarkovRewardWrapper, RecordEpisodes
+    from markovize.gym.grid_world import GridWorld
+    from markovize.gym.wrappers import MarkovRewardWrapper, RecordEpisodes
+    from markovize.io import convert, read_episodes, read_machine, write_episodes, write_machine
+    from markovize.learning.learner import learn
+    from markovize.learning.result import LearnResult
+    from markovize.machine.describe import describe
+    from markovize.machine.machine import Emission, RewardMachine, Trigger
+    from markovize.machine.replay import ReplayReport, replay
+    from markovize.pictures.machine import draw
+    from markovize.product.product import Product
 
 _HOMES = {
-    "check": "conflicts", "CheckReport": "conflicts", "Witness": "conflicts",
-    "describe": "descriptions", "draw": "drawing", "GridWorld": "envs.grid_world",
+    "check": "conflicts.check", "CheckReport": "conflicts.check", "Witness": "conflicts.check",
+    "describe": "machine.describe", "draw": "pictures.machine", "GridWorld": "gym.grid_world",
     "EngineError": "errors", "InputError": "errors", "MachineError": "errors", "MarkovizeError": "errors",
     "UnrealisableError": "errors", "UnsupportedError": "errors",
-    "convert": "formats", "read_episodes": "formats", "read_machine": "formats", "write_episodes": "formats",
-    "write_machine": "formats",
-    "learn": "learning", "LearnResult": "learn_result",
-    "Emission": "machine", "RewardMachine": "machine", "Trigger": "machine",
-    "ActiveLearner": "active", "RunResult": "active", "Settings": "active",
-    "MarkovRewardWrapper": "wrappers", "RecordEpisodes": "wrappers",
-    "Product": "product", "replay": "replaying", "ReplayReport": "replaying",
-    "Episode": "traces", "Traces": "traces",
+    "convert": "io", "read_episodes": "io", "read_machine": "io", "write_episodes": "io",
+    "write_machine": "io",
+    "learn": "learning.learner", "LearnResult": "learning.result",
+    "Emission": "machine.machine", "RewardMachine": "machine.machine", "Trigger": "machine.machine",
+    "ActiveLearner": "agents.tabular", "RunResult": "agents.tabular", "Settings": "agents.tabular",
+    "MarkovRewardWrapper": "gym.wrappers", "RecordEpisodes": "gym.wrappers",
+    "Product": "product.product", "replay": "machine.replay", "ReplayReport": "machine.replay",
+    "Episode": "episodes.traces", "Traces": "episodes.traces",
 }  # fmt: skip
 
 __all__ = [  # noqa: RUF022 - grouped as in the docstring

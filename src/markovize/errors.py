@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from markovize.prefix_tree import Contradiction
+    from markovize.learning.prefix_tree import Contradiction
 
 
 class MarkovizeError(Exception):
@@ -82,3 +82,16 @@ class UnrealisableError(MarkovizeError):
     def __init__(self, contradiction: Contradiction) -> None:
         self.contradiction = contradiction
         super().__init__(str(contradiction))
+
+
+def one_line(text: object, limit: int = 160) -> str:
+    """The text on one line, without control characters, cut in the middle if it is long.
+
+    >>> one_line("a\\nb"), one_line("x" * 30, 9)
+    ('a b', 'xxxx…xxxx')
+    """
+    flat = "".join([c if c.isprintable() else " " for c in str(text)])
+    if len(flat) <= limit:
+        return flat
+    half = (limit - 1) // 2
+    return f"{flat[:half]}…{flat[len(flat) - half :]}"

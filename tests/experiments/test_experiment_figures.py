@@ -15,13 +15,20 @@ from finished import Finished, beach, breakfast, cumulative, lake, office, two_t
 from PIL import Image
 
 from markovize.errors import InputError
-from markovize.experiments.figures import DARK, ablation_figure, learning_figure
-from markovize.experiments.machine_diff import machine_diff
-from markovize.experiments.machine_svg import draw_machine
-from markovize.experiments.page import report_page, write_report
 from markovize.experiments.paper import EXPERIMENT_1, EXPERIMENT_3, PaperValues
-from markovize.experiments.tables import comparison, curves_csv, results_csv, solve_curves_csv, table_md, timings_csv
-from markovize.machine import RewardMachine, Trigger
+from markovize.experiments.report.figures import DARK, ablation_figure, learning_figure
+from markovize.experiments.report.machine_diff import machine_diff
+from markovize.experiments.report.page import report_page, write_report
+from markovize.experiments.report.tables import (
+    comparison,
+    curves_csv,
+    results_csv,
+    solve_curves_csv,
+    table_md,
+    timings_csv,
+)
+from markovize.machine.machine import RewardMachine, Trigger
+from markovize.pictures.machine_svg import draw_machine
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAPER = {"b full": PaperValues(5.0, 6.2, 4.4, 3.2, 0.0, 1.1, 3.3, 0.0)}

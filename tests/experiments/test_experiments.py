@@ -15,7 +15,7 @@ import pytest
 
 from markovize import InputError, MarkovizeError, Settings
 from markovize.experiments import Experiment, Task, catalogue, run_experiment
-from markovize.experiments import runner as runner_module
+from markovize.experiments.execute import runner as runner_module
 
 SWEEP = """
 from markovize import Settings

@@ -11,10 +11,10 @@ import pytest
 from finished import Finished, beach, breakfast, cumulative, finish, lake, office
 
 from markovize.errors import InputError
-from markovize.experiments.matching import match
 from markovize.experiments.records import TrialRecord, TrialTimings
-from markovize.experiments.views import GridView, view_of
-from markovize.machine import Emission, RewardMachine, Trigger
+from markovize.machine.machine import Emission, RewardMachine, Trigger
+from markovize.machine.matching import match
+from markovize.pictures.world.plan import GridView, view_of
 
 KINDS: list[Callable[[], Finished]] = [breakfast, cumulative, office, beach, lake]
 

@@ -9,7 +9,7 @@ import pytest
 from browser import Browser, find_chromium
 from finished import beach, breakfast, cumulative, lake, office
 
-from markovize.experiments.page import report_page
+from markovize.experiments.report.page import report_page
 
 CHROMIUM = find_chromium()
 if CHROMIUM is None:

@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 import markovize
 from markovize import Episode, InputError, Traces, UnsupportedError
-from markovize.integrations.minari import read_minari, write_minari
+from markovize.io.episodes.minari import read_minari, write_minari
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
 
@@ -151,7 +151,7 @@ def test_formats_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     episodes = [([(0, 0), (0, 1)], [1], [0.0], False)]
     with pytest.raises(InputError, match="formats of Minari data sets are hdf5, arrow, not 'csv'"):
         write_minari(episodes, "odd/format-v0", env=env, data_format="csv")
-    monkeypatch.setattr("markovize.integrations.minari.find_spec", lambda _: None)
+    monkeypatch.setattr("markovize.io.episodes.minari.find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'minari\[arrow\]'"):
         write_minari(episodes, "odd/format-v0", env=env, data_format="arrow")
     assert not list(tmp_path.iterdir())

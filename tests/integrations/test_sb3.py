@@ -358,7 +358,7 @@ import sys
 import markovize
 assert not {"torch", "stable_baselines3", "minari"} & set(sys.modules)
 sys.modules["stable_baselines3"] = sys.modules["minari"] = sys.modules["torch"] = None
-from markovize.integrations.minari import read_minari
+from markovize.io.episodes.minari import read_minari
 from markovize.integrations.sb3 import ConflictCallback
 from markovize.integrations.tensorboard import TensorBoardProgress
 for use in (ConflictCallback, lambda: read_minari("x-v0"), lambda: TensorBoardProgress("x")):

@@ -9,7 +9,7 @@ import pytest
 
 from markovize.integrations import sb3 as integration
 from markovize.integrations.sb3 import ConflictCallback
-from markovize.learning import Learner
+from markovize.learning.learner import Learner
 
 torch = pytest.importorskip("torch", reason="the extra `sb3` is not installed")
 pytest.importorskip("stable_baselines3", reason="the extra `sb3` is not installed")

@@ -12,13 +12,13 @@ import gymnasium as gym
 import pytest
 
 from markovize import ActiveLearner, Settings
-from markovize.active import RunProgress
+from markovize.agents.tabular import RunProgress
 from markovize.integrations.tensorboard import SCALARS, TensorBoardProgress
 
 pytest.importorskip("torch.utils.tensorboard", reason="the extra `sb3` is not installed")
 
-from markovize.deep import DeepSettings
-from markovize.deep.training import train
+from markovize.agents.deep import DeepSettings
+from markovize.agents.deep.training import train
 from markovize.worlds import world
 
 

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from markovize.product import Product
-from markovize.samples import SAMPLES, sample_path
-from markovize.traces import Traces
+from markovize.episodes.samples import SAMPLES, sample_path
+from markovize.episodes.traces import Traces
+from markovize.product.product import Product
 from markovize.worlds import World, world
 
 WORLDS = {"office-e": world("office", task="e"), "beach": world("beach", levels=4)}

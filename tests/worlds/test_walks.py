@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markovize.episodes.traces import Episode, Traces
 from markovize.errors import InputError
-from markovize.traces import Episode, Traces
 from markovize.worlds import World, noisy_walks, random_grid_world, world
 from markovize.worlds.walks import SHORTEST_CAP, always_ends, distances
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.values import Value
 from markovize.worlds import World, world
 
 EVERY: list[tuple[str, dict[str, Any]]] = [

@@ -1,15 +1,16 @@
 """Experiments as data, one runner for all of them, and what they leave: tables, figures and a page.
 
 - :class:`Experiment` and :class:`Task` say what to run; :mod:`~markovize.experiments.catalogue` has the paper's;
-- :func:`run_experiment` runs it on all cores or on a cluster (:mod:`~markovize.experiments.local`,
-  :mod:`~markovize.experiments.cluster`) and keeps each finished trial (:mod:`~markovize.experiments.store`);
+- :func:`run_experiment` runs it on all cores or on a cluster (:mod:`~markovize.experiments.execute.local`,
+  :mod:`~markovize.experiments.execute.cluster`) and keeps each finished trial
+  (:mod:`~markovize.experiments.execute.store`);
 - :class:`TrialRecord` is what is known of a trial, :func:`write_report` what is made of all.
 """
 
-from markovize.experiments.page import write_report
+from markovize.experiments.execute.runner import run_experiment
 from markovize.experiments.paper import PaperValues
 from markovize.experiments.records import TrialRecord, TrialTimings
-from markovize.experiments.runner import run_experiment
+from markovize.experiments.report.page import write_report
 from markovize.experiments.spec import Experiment, Task, Trial
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from markovize.active import Settings
-from markovize.deep.settings import MODELS, DeepSettings
+from markovize.agents.deep.settings import MODELS, DeepSettings
+from markovize.agents.tabular import Settings
 from markovize.errors import InputError
 from markovize.experiments.deep_task import DeepTask
 from markovize.experiments.paper import EXPERIMENT_1, EXPERIMENT_2, EXPERIMENT_3

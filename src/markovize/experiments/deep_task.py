@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from markovize.active import ActiveLearner, RunProgress, RunResult
-from markovize.deep.settings import WINDOW, DeepSettings
+from markovize.agents.deep.settings import WINDOW, DeepSettings
+from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
+from markovize.episodes.labels import LabelOn, label_of
 from markovize.errors import InputError
 from markovize.experiments.records import (
     DIGITS,
@@ -22,14 +23,13 @@ from markovize.experiments.records import (
     recent_mean,
 )
 from markovize.experiments.spec import Task, Trial
-from markovize.experiments.views import view_of
-from markovize.labels import LabelOn, label_of
-from markovize.machine import RewardMachine
+from markovize.machine.machine import RewardMachine
+from markovize.pictures.world.plan import view_of
 
 if TYPE_CHECKING:
     import gymnasium as gym
 
-    from markovize.deep.training import Trained
+    from markovize.agents.deep.training import Trained
     from markovize.worlds import World
 
 NO_MACHINE: Final = RewardMachine("state", "state", 1)
@@ -58,13 +58,13 @@ class DeepTask(Task):
 
     def check(self) -> None:
         """Whether PyTorch is there."""
-        from markovize.deep import train  # noqa: F401 - says what is missing
+        from markovize.agents.deep import train  # noqa: F401 - says what is missing
 
     def run(self, trial: Trial, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
         """Learns the machine, if one is needed; trains; plays one greedy episode."""
-        from markovize.active.players import world_behind
-        from markovize.deep import train
-        from markovize.runs.command import make
+        from markovize.agents.deep import train
+        from markovize.agents.tabular.players import world_behind
+        from markovize.gym.make import make
 
         began = time.perf_counter()
         env = make(self.env_id, self.env_args, self.imports)
@@ -122,7 +122,7 @@ def _finished(
 
 def played(world: World, machine: RewardMachine, trained: Trained) -> PlayedEpisode:
     """A greedy episode of a trained agent, with its machine beside it."""
-    from markovize.deep.training import new_walk, one_quiet_thread
+    from markovize.agents.deep.training import new_walk, one_quiet_thread
 
     agent = trained.agent
     walk = new_walk(agent.settings.max_steps)

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
+from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.traces import Floats
+from markovize.episodes.values import Interner, Value, canonical, jsonable, show
 from markovize.errors import InputError
-from markovize.experiments.matching import Match, match
-from markovize.experiments.views import GridView, view_of
-from markovize.labels import LabelOn, label_of
-from markovize.machine import RewardMachine
-from markovize.traces import Floats
-from markovize.values import Interner, Value, canonical, jsonable, show
+from markovize.machine.machine import RewardMachine
+from markovize.machine.matching import Match, match
+from markovize.pictures.world.plan import GridView, view_of
 
 if TYPE_CHECKING:
     import gymnasium as gym
 
-    from markovize.active import RunResult
+    from markovize.agents.tabular import RunResult
 
 POINTS: Final = 200  # of a curve, and its first episode
 WINDOW: Final = 100  # episodes in a mean return
@@ -110,7 +110,7 @@ class TrialRecord:
 
     ``waited`` episodes were played before the ``reported`` ones. ``episodes_to_optimal`` and ``episodes_to_machine``
     count all of them: until the greedy policy was optimal and stayed so, and until the last machine was found, if that
-    is the true one (see :mod:`~markovize.experiments.matching`). ``key`` stands for the full configuration. ``extra``
+    is the true one (see :mod:`~markovize.machine.matching`). ``key`` stands for the full configuration. ``extra``
     has more numbers by name, where a kind of task has any.
     """
 
@@ -262,7 +262,7 @@ def record_of(
 
 def play_greedily(env: gym.Env[Any, Any], result: RunResult) -> PlayedEpisode:
     """One episode by the learned values, the first of equal actions taken; 0 where nothing is known."""
-    from markovize.active.players import step_limit, world_behind
+    from markovize.agents.tabular.players import step_limit, world_behind
 
     settings, machine = result.settings, result.machine
     on: LabelOn = settings.trigger_on if callable(settings.trigger_on) else machine.trigger_on  # type: ignore[assignment]

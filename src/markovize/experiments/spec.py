@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from markovize.active import RunProgress, Settings
+from markovize.agents.tabular import RunProgress, Settings
 from markovize.errors import InputError
 from markovize.experiments.paper import PaperValues
 
@@ -47,9 +47,9 @@ class Task:
 
     def run(self, trial: Trial, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
         """One trial of this task. Other kinds of tasks do something else here."""
-        from markovize.active import ActiveLearner
+        from markovize.agents.tabular import ActiveLearner
         from markovize.experiments.records import record_of
-        from markovize.runs.command import make
+        from markovize.gym.make import make
 
         env = make(self.env_id, self.env_args, self.imports)
         try:

@@ -1,6 +1,6 @@
 """Bridges to other libraries, each with an extra of its own; importing this package loads none of them.
 
 - :mod:`~markovize.integrations.sb3`: Stable-Baselines3 (``markovize[sb3]``)
-- :mod:`~markovize.integrations.minari`: data sets of Minari (``markovize[data]``)
+- :mod:`~markovize.io.episodes.minari`: data sets of Minari (``markovize[data]``)
 - :mod:`~markovize.integrations.tensorboard`: scalars of our own agents (``markovize[sb3]``)
 """

@@ -6,7 +6,7 @@
 - :func:`fill_replay` gives DQN the episodes that were recorded on the way.
 
 Wrap each environment by itself, then put them into a ``DummyVecEnv`` or ``SubprocVecEnv`` as usual. The wrappers of
-:mod:`markovize.wrappers.vector` are for Gymnasium's vector environments, which Stable-Baselines3 does not take.
+:mod:`markovize.gym.wrappers.vector` are for Gymnasium's vector environments, which Stable-Baselines3 does not take.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from markovize.conflicts import check
+from markovize.conflicts.check import check
+from markovize.episodes.labels import LabelFunction
+from markovize.episodes.spaces import check_space, value_of, values_of
+from markovize.episodes.traces import Episode, Traces
+from markovize.episodes.values import Value, key_of
 from markovize.errors import InputError, UnsupportedError
-from markovize.integrations.extras import Missing
+from markovize.extras import Missing
+from markovize.gym.wrappers.following import Rules
 from markovize.integrations.sb3_replay import CounterfactualReplayBuffer, fill_replay
-from markovize.labels import LabelFunction
-from markovize.learn_result import LearnResult
-from markovize.learning import Auto, Learner
-from markovize.machine import RewardMachine
-from markovize.replaying import run
-from markovize.spaces import check_space, value_of, values_of
-from markovize.traces import Episode, Traces
-from markovize.values import Value, key_of
-from markovize.wrappers.following import Rules
+from markovize.learning.learner import Auto, Learner
+from markovize.learning.result import LearnResult
+from markovize.machine.machine import RewardMachine
+from markovize.machine.replay import run
 
 if TYPE_CHECKING:
     from stable_baselines3.common.callbacks import BaseCallback

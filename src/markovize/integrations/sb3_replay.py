@@ -9,12 +9,12 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
+from markovize.episodes.spaces import AnySpace, check_space
+from markovize.episodes.traces import Episode, Episodes, Traces, as_traces
 from markovize.errors import InputError, UnsupportedError
-from markovize.integrations.extras import Missing
-from markovize.machine import RewardMachine
-from markovize.spaces import AnySpace, check_space
-from markovize.traces import Episode, Episodes, Traces, as_traces
-from markovize.wrappers import Experience, MarkovRewardWrapper
+from markovize.extras import Missing
+from markovize.gym.wrappers import Experience, MarkovRewardWrapper
+from markovize.machine.machine import RewardMachine
 
 if TYPE_CHECKING:
     from stable_baselines3.common.buffers import ReplayBuffer

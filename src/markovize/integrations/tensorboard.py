@@ -6,8 +6,8 @@ import os
 from types import TracebackType
 from typing import Any, Self
 
-from markovize.active import RunProgress
-from markovize.integrations.extras import load
+from markovize.agents.tabular import RunProgress
+from markovize.extras import load
 
 SCALARS = ("moving_return", "states", "triggers", "exemplars", "solve_seconds", "loss")
 

@@ -1,4 +1,4 @@
-"""How :class:`markovize.product.Product` counts: from episodes and a machine to sparse tables."""
+"""How :class:`markovize.product.product.Product` counts: from episodes and a machine to sparse tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from markovize import kernels
+from markovize.episodes.labels import LabelOn, Labels, label_steps
+from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
+from markovize.episodes.values import Value, key_of, show, sort_key
 from markovize.errors import InputError
-from markovize.labels import LabelOn, Labels, label_steps
-from markovize.machine import RewardMachine
-from markovize.traces import Bools, Floats, Ints, Longs, Traces
-from markovize.values import Value, key_of, show, sort_key
+from markovize.machine import kernels
+from markovize.machine.machine import RewardMachine
 
 
 class ProductTables(NamedTuple):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from markovize.values import jsonable
+from markovize.episodes.values import jsonable
 
 if TYPE_CHECKING:
-    from markovize.active import RunResult
+    from markovize.agents.tabular import RunResult
 
 BLOCKS: Final = 200  # rows of metrics.csv, about
 

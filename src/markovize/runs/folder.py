@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markovize.drawing import draw
-from markovize.errors import InputError
-from markovize.formats import write_episodes, write_machine
-from markovize.formats.files import atomic_write, one_line, read_text, readable
+from markovize.episodes.values import strict_json
+from markovize.errors import InputError, one_line
+from markovize.io import write_episodes, write_machine
+from markovize.io.files import atomic_write, read_text, readable
+from markovize.pictures.machine import draw
 from markovize.runs.contents import json_text, metrics, q_table
 from markovize.runs.picture import curve
-from markovize.values import strict_json
 
 if TYPE_CHECKING:
-    from markovize.active import ActiveLearner, RunResult, Settings
+    from markovize.agents.tabular import ActiveLearner, RunResult, Settings
 
 TIMINGS: Final = ("seconds", "solve_seconds")
 CHECKPOINT: Final = "checkpoint.npz"
@@ -85,7 +85,7 @@ class RunFolder:
     @property
     def settings(self) -> Settings:
         """How the run is made, as its configuration says."""
-        from markovize.active import Settings
+        from markovize.agents.tabular import Settings
 
         where = one_line(self.path / "config.json")
         try:
@@ -105,7 +105,7 @@ class RunFolder:
 
     def restore(self, learner: ActiveLearner) -> bool:
         """Brings a new learner to the last checkpoint; False if there is none yet."""
-        from markovize.active import Snapshot
+        from markovize.agents.tabular import Snapshot
 
         path = self.path / CHECKPOINT
         if not os.path.lexists(path):

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from markovize.active import RunResult
+    from markovize.agents.tabular import RunResult
 
 WINDOW: Final = 100  # episodes in a moving average
 _INK, _LINE, _GOAL, _STEPS = "#37474f", "#1565c0", "#9e9e9e", "#c62828"

@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.machine import Trigger
-from markovize.values import Value
+from markovize.machine.machine import Trigger
 from markovize.worlds.world import World, complete_machine
 
 PLACES: Final = {"beach": (0,), "shack": (1,), "exit": (2,)}

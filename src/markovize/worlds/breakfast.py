@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.machine import Trigger
-from markovize.values import Value
+from markovize.machine.machine import Trigger
 from markovize.worlds.grid import GridMap
 from markovize.worlds.world import World, grid_world
 

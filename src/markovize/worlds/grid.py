@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
+from markovize.episodes.traces import Ints
 from markovize.errors import InputError
-from markovize.traces import Ints
 
 ACTIONS: Final = ("up", "right", "down", "left", "stay")
 OFFSETS: Final = ((0, 1), (1, 0), (0, -1), (-1, 0), (0, 0))

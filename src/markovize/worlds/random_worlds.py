@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from markovize.episodes.values import Value, key_of
 from markovize.errors import InputError
-from markovize.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
-from markovize.values import Value, key_of
+from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.worlds.grid import GridMap
 from markovize.worlds.world import World, grid_world
 

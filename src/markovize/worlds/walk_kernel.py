@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from markovize.traces import Bools, Floats, Ints, Longs
+from markovize.episodes.traces import Bools, Floats, Ints, Longs
 
 
 @njit(cache=True)

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from markovize.episodes.traces import Bools, Ints, Traces, by_first_use
+from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.traces import Bools, Ints, Traces, by_first_use
-from markovize.values import Value
 from markovize.worlds.world import World
 
 SHORTEST_CAP: Final = 4

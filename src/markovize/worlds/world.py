@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from markovize.labels import LabelOn, label_of
-from markovize.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
-from markovize.traces import Bools, Floats, Ints
-from markovize.values import Value
+from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.traces import Bools, Floats, Ints
+from markovize.episodes.values import Value
+from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.worlds.grid import ACTIONS, GridMap
 
 Pay: TypeAlias = Callable[[int, Value, int], tuple[float, bool]]

@@ -1,0 +1,65 @@
+"""How good a policy is: the optimum of a world whose true machine is known, and greedy episodes elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from markovize.agents.tabular.steps import StepBook
+from markovize.agents.tabular.tables import Mind
+from markovize.episodes.spaces import all_elements
+from markovize.episodes.traces import Floats
+from markovize.worlds import World
+
+GREEDY_EPISODES = 100
+
+
+def optimal_return(world: World, gamma: float, steps: int, tolerance: float = 1e-10) -> float:
+    """What the policy that value iteration finds on the true product earns: undiscounted, within the step limit.
+
+    >>> from markovize.worlds import world
+    >>> optimal_return(world("office", task="e"), 0.95, 200), optimal_return(world("office", task="e"), 0.95, 20)
+    (1.0, 0.0)
+    """
+    tables = world.tables
+    after = np.broadcast_to(world.successor, tables.u.shape)
+    goes_on = gamma * ~tables.terminated
+    values = np.zeros(tables.u.shape[:2])
+    while True:
+        q: Floats = tables.reward + goes_on * values[tables.u, after]
+        best = q.max(axis=2)
+        change = float(np.abs(best - values).max())
+        values = best
+        if change <= tolerance:
+            break
+    u, s, total = world.machine.initial, world.start, 0.0
+    for _ in range(steps):
+        a = int(np.flatnonzero(q[u, s] >= values[u, s] - 1e-7)[0])
+        total += float(tables.reward[u, s, a])
+        if tables.terminated[u, s, a]:
+            break
+        u, s = int(tables.u[u, s, a]), int(world.successor[s, a])
+    return total
+
+
+def mean_greedy_return(
+    env: gym.Env[Any, Any], mind: Mind, book: StepBook, steps: int, seed: int, episodes: int = GREEDY_EPISODES
+) -> float:
+    """The mean return of greedy episodes; where the values know nothing, the first action is taken."""
+    total, actions = 0.0, all_elements(env.action_space)
+    for episode in range(episodes):
+        observation, _ = env.reset(seed=seed + episode)
+        u, s = 0, book.observations.id(observation)
+        for _ in range(steps):
+            a = int(np.argmax(mind.beliefs.q[u, s])) if s < mind.beliefs.q.shape[1] else 0
+            observation, reward, terminated, truncated, _ = env.step(actions[a])
+            total += float(reward)
+            t = book.observations.id(observation)
+            label = book.trigger[book.transition(s, a, t)]
+            u = int(mind.beliefs.delta[u, label]) if label < mind.beliefs.delta.shape[1] else u
+            s = t
+            if terminated or truncated:
+                break
+    return total / episodes

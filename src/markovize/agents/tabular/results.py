@@ -1,0 +1,102 @@
+"""What an active run tells while it runs, and what it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from markovize.agents.tabular.settings import Settings
+from markovize.episodes.traces import Floats, Ints, Traces
+from markovize.episodes.values import Value
+from markovize.machine.machine import RewardMachine
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """Where a run is: for displays. ``episodes`` is None as long as the end is not known."""
+
+    episode: int
+    episodes: int | None
+    moving_return: float
+    states: int
+    triggers: int
+    exemplars: int
+    solve_seconds: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Solve:
+    """One new machine: when, how large, and how long it took to find."""
+
+    episode: int
+    states: int
+    triggers: int
+    exemplars: int
+    kept: int  # episodes that it had to explain
+    seconds: float
+    status: str
+    trigger_on: str
+    reward_on: str
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The machine, the values of actions on S×U, and how the run went.
+
+    ``status`` is that of the last solve, or ``no conflict`` if none was ever met, which proves nothing. Returns are
+    undiscounted and within the step limit; ``optimal_return`` and ``episodes_to_optimal`` are known only where the true
+    machine is.
+
+    >>> import gymnasium, markovize
+    >>> env = gymnasium.make("markovize/BreakfastWorld-v0", task="b")
+    >>> result = markovize.ActiveLearner(env, Settings.of(episodes=100)).run()
+    >>> result.status, round(result.greedy_return, 2), result.episodes, len(list(result.q_rows()))
+    ('optimal', 3.2, 100, 350)
+    """
+
+    settings: Settings
+    machine: RewardMachine
+    status: str
+    episodes: int
+    exemplars: int
+    solve_seconds: float
+    seconds: float
+    greedy_return: float
+    optimal_return: float | None
+    episodes_to_optimal: int | None
+    returns: Floats = field(repr=False)
+    lengths: Ints = field(repr=False)
+    solves: tuple[Solve, ...] = field(repr=False)
+    kept: Traces = field(repr=False)
+    observations: tuple[Value, ...] = field(repr=False)
+    actions: tuple[Value, ...] = field(repr=False)
+    q: Floats = field(repr=False)  # [u, observation, action]
+    notes: tuple[str, ...] = ()
+    rng: Mapping[str, Any] = field(default_factory=dict, repr=False)  # the generator's state at the end
+
+    def q_rows(self) -> Iterator[tuple[int, Value, Value, float]]:
+        """(u, observation, action, value) of every entry of the Q table."""
+        for u in range(self.machine.states):
+            for s, observation in enumerate(self.observations):
+                for a, action in enumerate(self.actions):
+                    yield u, observation, action, float(self.q[u, s, a])
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as ``markovize run --json`` prints it."""
+        return {
+            "episodes": self.episodes,
+            "states": self.machine.states,
+            "triggers": len(self.machine.triggers),
+            "exemplars": self.exemplars,
+            "solve_seconds": round(self.solve_seconds, 6),
+            "seconds": round(self.seconds, 6),
+            "greedy_return": self.greedy_return,
+            "optimal_return": self.optimal_return,
+            "episodes_to_optimal": self.episodes_to_optimal,
+            "status": self.status,
+            "mode": self.settings.mode,
+            "trigger_on": self.machine.trigger_on,
+            "reward_on": self.machine.reward_on,
+        }

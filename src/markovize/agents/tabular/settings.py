@@ -1,0 +1,138 @@
+"""Everything that can be set in an active run, as one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from markovize.episodes.labels import Explain, LabelOn
+from markovize.errors import InputError
+from markovize.learning.learner import Auto
+from markovize.learning.search import Objective
+
+Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
+MODES: Final = ("directed", "q-learning", "paper")
+CHOICES: Final = {
+    "mode": MODES, "objective": ("triggers", "states"), "explain": ("reward", "reward+termination"),
+    "trigger_on": ("auto", "state", "transition"), "reward_on": ("auto", "state", "transition"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run; make one with :meth:`of`, which knows what goes with each mode.
+
+    ``episodes`` are the reported ones. The first ``patience`` of them belong to a wait that goes on, for at most
+    ``max_wait`` episodes, until a first conflict has been solved; so a run may take more episodes than it reports. The
+    last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict).
+
+    >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
+    (20000, 'triggers')
+    """
+
+    mode: Mode = "directed"
+    episodes: int = 10_000
+    seed: int = 0
+    gamma: float = 0.95
+    alpha: float = 0.1
+    epsilon: float = 0.1
+    wait_epsilon: float | None = None
+    patience: int = 0
+    max_wait: int = 0
+    greedy_tail: int = 0
+    max_steps: int | None = None
+    objective: Objective = "triggers"
+    acyclic: bool = False
+    trigger_on: Auto = "auto"
+    reward_on: Auto = "auto"
+    explain: Explain = "reward"
+    engine: str = "auto"
+    effort: int | None = None
+    keep: int = 0
+    transfer: bool = True
+    crm: bool = False
+    shaping: bool = False
+    evaluate_every: int = 100
+
+    @classmethod
+    def of(cls, mode: str = "directed", **changes: Any) -> Settings:
+        """The settings of a mode, with changes.
+
+        >>> Settings.of("paper", epsilon=0.4).objective
+        'states'
+        >>> Settings.of("clever")
+        Traceback (most recent call last):
+        markovize.errors.InputError: modes are directed, q-learning, paper, not 'clever'
+        """
+        if mode not in MODES:
+            raise InputError(f"modes are {', '.join(MODES)}, not {mode!r}")
+        if "mode" in changes:
+            raise InputError("the mode is given twice")
+        episodes = changes.get("episodes", cls.episodes)
+        _check_kind("episodes", episodes, "int")
+        given: dict[str, Any] = {"greedy_tail": episodes // 10}
+        if mode == "paper":
+            given |= {
+                "patience": episodes // 5, "max_wait": max(1_000_000, episodes), "transfer": False,
+                "objective": "states", "acyclic": True, "trigger_on": "state", "reward_on": "state",
+            }  # fmt: skip
+        if mode == "directed":
+            given |= {"keep": 2_000, "effort": 5_000, "evaluate_every": 10}
+        unknown = [name for name in changes if name not in cls.__dataclass_fields__]
+        if unknown:
+            raise InputError(f"there is no setting {unknown[0]!r}; settings are {', '.join(cls.__dataclass_fields__)}")
+        return replace(cls(mode=mode), **given | changes)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        for name, field in self.__dataclass_fields__.items():
+            value = getattr(self, name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, name, value := value.item())
+            _check_kind(name, value, str(field.type))
+        for name in ("epsilon", "wait_epsilon", "alpha"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise InputError(f"{name} must be between 0 and 1, not {value}")
+        if not 0 <= self.gamma < 1:
+            raise InputError(f"gamma must be at least 0 and below 1, not {self.gamma}")
+        for name in ("episodes", "evaluate_every", "max_steps", "effort"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} must be at least 1, not {value}")
+        for name in ("seed", "patience", "max_wait", "greedy_tail", "keep"):
+            if getattr(self, name) < 0:
+                raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
+
+    def to_json(self) -> dict[str, Any]:
+        """All settings; a user's label function shows as its name."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+def _check_kind(name: str, value: Any, kind: str) -> None:
+    """Settings may come from a file or a command line.
+
+    >>> _check_kind("crm", "yes", "bool")
+    Traceback (most recent call last):
+    markovize.errors.InputError: crm must be true or false, not 'yes'
+    """
+    if value is None and kind.endswith("None"):
+        return
+    kind = kind.removesuffix(" | None")
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fits, words = {
+        "bool": (isinstance(value, bool), "true or false"),
+        "int": (number and isinstance(value, int), "a whole number"),
+        "float": (number, "a number"),
+        "str": (isinstance(value, str), "text"),
+    }.get(kind, (True, ""))
+    choices = CHOICES.get(name, ())
+    if choices and not (value in choices or (callable(value) and name in ("trigger_on", "reward_on"))):
+        fits, words = False, f"one of {', '.join(choices)}"
+    if not fits:
+        raise InputError(f"{name} must be {words}, not {value!r}")
+
+
+def _plain(value: LabelOn | Any) -> Any:
+    return getattr(value, "__qualname__", repr(value)) if callable(value) else value

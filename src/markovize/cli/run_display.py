@@ -1,0 +1,67 @@
+"""The live display of an active run; silent where nobody is watching."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markovize.agents.tabular import RunProgress
+
+PAUSE = 0.125  # seconds between two pictures
+
+
+@contextmanager
+def run_display() -> Iterator[Callable[[RunProgress], None] | None]:
+    """Gives a function for ``ActiveLearner(on_progress=…)``, or None if stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, refresh_per_second=8) as bar:
+        task = bar.add_task("", total=None)
+        shown, note = -PAUSE, ""
+
+        def show(progress: RunProgress) -> None:
+            nonlocal shown, note
+            if progress.note and progress.note != note:  # news stay on the screen, above the bar
+                note = progress.note
+                bar.print(note, markup=False, highlight=False)
+            now = time.monotonic()
+            if now - shown >= PAUSE:
+                shown = now
+                bar.update(
+                    task,
+                    completed=progress.episode,
+                    total=progress.episodes,
+                    description=sentence(progress),
+                    refresh=True,
+                )
+
+        yield show
+
+
+def sentence(progress: RunProgress) -> str:
+    """One line: the episode, what is earned, the machine's size, exemplars, and the time spent on solving.
+
+    >>> from types import SimpleNamespace as Now
+    >>> now = Now(episode=1200, episodes=5000, moving_return=0.5, states=3, triggers=2, exemplars=9, solve_seconds=2)
+    >>> sentence(now)
+    'episode 1,200 of 5,000 · return 0.5 · K=3 z=2 · 9 exemplars · solving 2.0 s'
+    """
+    of = "" if progress.episodes is None else f" of {progress.episodes:,}"
+    return " · ".join(
+        [
+            f"episode {progress.episode:,}{of}",
+            f"return {progress.moving_return:.3g}",
+            f"K={progress.states} z={progress.triggers}",
+            f"{progress.exemplars} exemplars",
+            f"solving {progress.solve_seconds:.1f} s",
+        ]
+    )

@@ -1,0 +1,1 @@
+"""Conflicts: is the reward Markov, and if not, which steps show it?"""

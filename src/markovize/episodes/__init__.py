@@ -1,0 +1,1 @@
+"""Episodes: validated once, at the edge, and what their steps are called."""

@@ -1,0 +1,284 @@
+"""What markovize needs to know of Gymnasium's spaces: which ones have labels, how many, and their numbers.
+
+Labels are JSON values, so observations and actions must be discrete: ``Discrete``, ``MultiDiscrete``, ``MultiBinary``,
+integer ``Box``, ``Text``, or a ``Tuple`` of these. Everything else is refused here, with the wrapper that helps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import VectorEnv
+
+from markovize.episodes.values import Value, canonical, show
+from markovize.errors import InputError, UnsupportedError
+
+AnyEnv: TypeAlias = "gym.Env[Any, Any] | VectorEnv[Any, Any, Any]"
+AnySpace: TypeAlias = "spaces.Space[Any]"
+
+MOST_VALUES: Final = 2**63 - 1
+MOST_ACTIONS: Final = 10_000
+_NAMES: Final = {"observation": "observations", "action": "actions"}
+
+
+def spaces_of(env: AnyEnv) -> tuple[AnySpace, AnySpace]:
+    """The observation and action space of an environment, or of one of a vector environment's.
+
+    >>> spaces_of(gym.make_vec("FrozenLake-v1", num_envs=3))
+    (Discrete(16), Discrete(4))
+    """
+    if isinstance(env, VectorEnv):
+        return env.single_observation_space, env.single_action_space
+    return env.observation_space, env.action_space
+
+
+def check_discrete(env: AnyEnv) -> None:
+    """Raises :class:`UnsupportedError`, with advice, unless observations and actions are discrete.
+
+    >>> check_discrete(gym.make("FrozenLake-v1"))
+    >>> try:
+    ...     check_discrete(gym.make("CartPole-v1"))
+    ... except UnsupportedError as error:
+    ...     print(str(error)[:60])
+    the observations are continuous (Box of float32, shape (4,))
+    """
+    observation_space, action_space = spaces_of(env)
+    check_space(observation_space, "observation")
+    check_space(action_space, "action")
+
+
+def check_space(space: AnySpace, what: str = "observation") -> None:
+    """The same for a single space; ``what`` is ``observation`` or ``action``.
+
+    >>> check_space(spaces.MultiDiscrete([3, 4]))
+    >>> check_space(spaces.Sequence(spaces.Discrete(2)), "action")
+    Traceback (most recent call last):
+    markovize.errors.UnsupportedError: the actions are of a Sequence space, which has no labels; use a TransformAction \
+of your own that makes them integers or arrays of integers
+    """
+    if isinstance(space, spaces.Tuple):
+        for part in space.spaces:
+            check_space(part, what)
+        return
+    if isinstance(space, spaces.Text) or _is_integer(space):
+        return
+    names = _NAMES[what]
+    own = f"a Transform{what.capitalize()} of your own"
+    if isinstance(space, spaces.Box):
+        inside = ", or wrap the environment before its observations are flattened" if what == "observation" else ""
+        raise UnsupportedError(
+            f"the {names} are continuous (Box of {space.dtype}, shape {space.shape}); make them discrete first, with "
+            f"gymnasium.wrappers.Discretize{what.capitalize()} (Gymnasium 1.2 or later) or {own}{inside}"
+        )
+    if isinstance(space, spaces.Dict) and what == "observation":
+        raise UnsupportedError(
+            "the observations are of a Dict space, which has no labels; use gymnasium.wrappers.FlattenObservation "
+            f"(if all its parts are discrete) or {own} that makes them integers or arrays of integers"
+        )
+    raise UnsupportedError(
+        f"the {names} are of a {type(space).__name__} space, which has no labels; use {own} that makes them integers "
+        "or arrays of integers"
+    )
+
+
+def value_of(raw: Any, what: str = "observation") -> Value:
+    """The canonical value of an observation or action, as labels hold it.
+
+    >>> value_of(np.array([1, 2])), value_of(np.int64(3), "action")
+    ((1, 2), 3)
+    >>> value_of({"position": 1})
+    Traceback (most recent call last):
+    markovize.errors.InputError: this observation is no label: a dict is not a label; use a number, a string, \
+true/false or a list of them
+    """
+    if type(raw) is int:
+        return raw
+    try:
+        return canonical(raw)
+    except InputError as error:
+        raise InputError(f"this {what} is no label: {error}") from None
+
+
+def values_of(space: AnySpace, batch: Any, what: str = "observation") -> list[Value]:
+    """The canonical values of a vector environment's batch; ``space`` is the space of a single one.
+
+    >>> values_of(spaces.MultiDiscrete([3, 3]), np.array([[0, 1], [2, 2]]))
+    [(0, 1), (2, 2)]
+    """
+    if isinstance(space, spaces.Tuple) and isinstance(batch, tuple):  # a tuple of batches, not a batch of tuples
+        columns = [values_of(part, column, what) for part, column in zip(space.spaces, batch, strict=True)]
+        return list(zip(*columns, strict=True))
+    rows = batch.tolist() if isinstance(batch, np.ndarray) else batch
+    return [value_of(row, what) for row in rows]
+
+
+def fits(space: AnySpace, value: Value) -> bool:
+    """Whether a label could be an element of this space.
+
+    >>> fits(spaces.Discrete(4), 3), fits(spaces.Discrete(4), 4), fits(spaces.MultiDiscrete([2, 2]), (0, 1))
+    (True, False, True)
+    """
+    if isinstance(space, spaces.Tuple):
+        parts = space.spaces
+        return isinstance(value, tuple) and len(value) == len(parts) and all(map(fits, parts, value))
+    if isinstance(space, spaces.Text):
+        return isinstance(value, str) and value in space
+    if not _is_integer(space):
+        return True  # nothing is known of it
+    flat = _flat(value, space.shape or ())
+    kind = bool if _dtype(space).kind == "b" else int
+    return flat is not None and all(
+        type(x) is kind and low <= x < low + count for x, (low, count) in zip(flat, _ranges(space), strict=True)
+    )
+
+
+class SpaceIndex:
+    """Numbers for the elements of a finite space: 0…size-1, the last coordinate fastest.
+
+    >>> index = SpaceIndex(spaces.MultiDiscrete([3, 4]))
+    >>> index.size, index.number([2, 1]), index.element(9)
+    (12, 9, array([2, 1]))
+    """
+
+    def __init__(self, space: AnySpace) -> None:
+        ranges = _all_ranges(space)
+        if ranges is None or math.fsum(math.log2(count) for _, count in ranges) >= 63:
+            raise UnsupportedError(f"{space} has too many elements to number them")
+        self.space = space
+        self.size = math.prod(count for _, count in ranges)
+        self._ranges = ranges
+
+    def number(self, element: Any) -> int:
+        """The number of an element."""
+        number = 0
+        for x, (low, count) in zip(_coordinates(self.space, element), self._ranges, strict=True):
+            if not 0 <= x - low < count:
+                raise InputError(f"{show(value_of(element))} is not an element of {self.space}")
+            number = number * count + int(x) - low
+        return number
+
+    def element(self, number: int) -> Any:
+        """The element with this number, as the space's own ``sample`` would give it."""
+        if not 0 <= number < self.size:
+            raise InputError(f"{number} is not the number of an element of {self.space}, which has {self.size}")
+        digits = []
+        for low, count in reversed(self._ranges):
+            number, digit = divmod(number, count)
+            digits.append(low + digit)
+        return _assembled(self.space, reversed(digits))
+
+
+def size_of(space: AnySpace) -> int | None:
+    """How many elements a space has; None if there is no such number, or none below 2**63.
+
+    >>> size_of(spaces.Discrete(5, start=-2)), size_of(spaces.MultiBinary(3)), size_of(spaces.Box(0.0, 1.0))
+    (5, 8, None)
+    """
+    try:
+        return SpaceIndex(space).size
+    except UnsupportedError:
+        return None
+
+
+def index_of(space: AnySpace, element: Any) -> int:
+    """The number of an element among 0…size-1; for many, make a :class:`SpaceIndex` once.
+
+    >>> index_of(spaces.Discrete(5, start=-2), 0), index_of(spaces.Box(-1, 1, (2,), np.int8), [1, 0])
+    (2, 7)
+    """
+    return SpaceIndex(space).number(element)
+
+
+def element_at(space: AnySpace, number: int) -> Any:
+    """The element with this number: the inverse of :func:`index_of`.
+
+    >>> int(element_at(spaces.Discrete(5, start=-2), 2)), element_at(spaces.Box(-1, 1, (2,), np.int8), 7).tolist()
+    (0, [1, 0])
+    """
+    return SpaceIndex(space).element(number)
+
+
+def all_elements(space: AnySpace, most: int = MOST_ACTIONS) -> list[Any]:
+    """Every element of a small space, by number.
+
+    >>> all_elements(spaces.Discrete(3, start=1)), [x.tolist() for x in all_elements(spaces.MultiDiscrete([1, 2]))]
+    ([1, 2, 3], [[0, 0], [0, 1]])
+    """
+    index = SpaceIndex(space)
+    if index.size > most:
+        raise UnsupportedError(f"{space} has {index.size:,} elements; at most {most:,} can be tried one by one")
+    elements = [index.element(number) for number in range(index.size)]
+    return [int(element) for element in elements] if isinstance(space, spaces.Discrete) else elements
+
+
+def _dtype(space: AnySpace) -> np.dtype[Any]:
+    return np.dtype(space.dtype)
+
+
+def _is_integer(space: AnySpace) -> bool:
+    if isinstance(space, spaces.Box):
+        return _dtype(space).kind in "iub"
+    return isinstance(space, (spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary))
+
+
+def _ranges(space: AnySpace) -> list[tuple[int, int]]:
+    """(lowest value, number of values) of each coordinate of an integer space."""
+    if isinstance(space, spaces.Discrete):
+        return [(int(space.start), int(space.n))]
+    if isinstance(space, spaces.MultiDiscrete):
+        return list(zip(space.start.ravel().tolist(), space.nvec.ravel().tolist(), strict=True))
+    if isinstance(space, spaces.MultiBinary):
+        return [(0, 2)] * math.prod(space.shape)
+    assert isinstance(space, spaces.Box)
+    bounds = zip(space.low.ravel().tolist(), space.high.ravel().tolist(), strict=True)
+    return [(int(low), int(high) - int(low) + 1) for low, high in bounds]
+
+
+def _all_ranges(space: AnySpace) -> list[tuple[int, int]] | None:
+    if isinstance(space, spaces.Tuple):
+        parts = [_all_ranges(part) for part in space.spaces]
+        return None if None in parts else [pair for part in parts if part is not None for pair in part]
+    return _ranges(space) if _is_integer(space) else None
+
+
+def _coordinates(space: AnySpace, element: Any) -> Sequence[Any]:
+    if isinstance(space, spaces.Discrete):
+        if isinstance(element, (int, np.integer)):
+            return (int(element),)
+    elif isinstance(space, spaces.Tuple):
+        if isinstance(element, (tuple, list)) and len(element) == len(space.spaces):
+            return [x for part, item in zip(space.spaces, element, strict=True) for x in _coordinates(part, item)]
+    else:
+        array = np.asarray(element)
+        if array.shape == space.shape and array.dtype.kind in "iub":
+            return list(array.ravel().tolist())
+    raise InputError(f"{show(value_of(element))} is not an element of {space}")
+
+
+def _assembled(space: AnySpace, digits: Iterator[int]) -> Any:
+    if isinstance(space, spaces.Tuple):
+        return tuple(_assembled(part, digits) for part in space.spaces)
+    if isinstance(space, spaces.Discrete):
+        return _dtype(space).type(next(digits))
+    shape = space.shape or ()
+    return np.array([next(digits) for _ in range(math.prod(shape))], space.dtype).reshape(shape)
+
+
+def _flat(value: Value, shape: tuple[int, ...]) -> list[Value] | None:
+    """The entries of nested tuples of this shape, or None where the shape is another."""
+    if not shape:
+        return None if isinstance(value, tuple) else [value]
+    if not isinstance(value, tuple) or len(value) != shape[0]:
+        return None
+    out: list[Value] = []
+    for part in value:
+        flat = _flat(part, shape[1:])
+        if flat is None:
+            return None
+        out += flat
+    return out

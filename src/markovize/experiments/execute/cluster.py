@@ -1,0 +1,98 @@
+"""Trials on a Ray cluster (the extra ``ray``): one is joined, or started on this machine."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markovize.agents.tabular import RunProgress
+from markovize.errors import InputError
+from markovize.experiments.execute.local import OnProgress
+from markovize.experiments.records import Finished
+from markovize.experiments.spec import Trial
+
+PAUSE = 0.5  # seconds between two looks at the cluster
+SECONDS_TO_ANSWER = 5.0
+
+
+def run_on_ray(
+    trials: Sequence[Trial], jobs: int | None, address: str | None, on_progress: OnProgress | None
+) -> Iterator[tuple[Trial, Finished]]:
+    """Every trial as a task of one core. Trials of a node that dies are run again on the others."""
+    ray = _ray()
+    started = not ray.is_initialized()
+    if started:
+        _connect(ray, jobs, address)
+    reports: Any = None
+    try:
+        work = ray.remote(num_cpus=1, max_retries=-1)(_work)
+        if on_progress is not None:
+            reports = ray.remote(num_cpus=0, max_restarts=-1)(Reports).remote()
+        waiting = {work.remote(number, trial, reports): trial for number, trial in enumerate(trials)}
+        while waiting:
+            finished, _ = ray.wait(list(waiting), num_returns=1, timeout=PAUSE)
+            if on_progress is not None:
+                for number, progress in _latest(ray, reports).items():
+                    on_progress(trials[number], progress)
+            for reference in finished:
+                yield waiting.pop(reference), ray.get(reference)
+    finally:
+        if started:
+            ray.shutdown()
+        elif reports is not None:
+            ray.kill(reports)
+
+
+def _latest(ray: Any, reports: Any) -> dict[int, RunProgress]:
+    """What the trials said; nothing, while the node that collects it is being replaced."""
+    try:
+        return dict(ray.get(reports.take.remote(), timeout=SECONDS_TO_ANSWER))
+    except (ray.exceptions.RayError, TimeoutError):
+        return {}
+
+
+class Reports:
+    """Lives on the cluster and remembers how far each trial is."""
+
+    def __init__(self) -> None:
+        self._latest: dict[int, RunProgress] = {}
+
+    def put(self, number: int, progress: RunProgress) -> None:
+        """Replaces what was said before."""
+        self._latest[number] = progress
+
+    def take(self) -> dict[int, RunProgress]:
+        """What is new since the last time."""
+        latest, self._latest = self._latest, {}
+        return latest
+
+
+def _work(number: int, trial: Trial, reports: Any) -> Finished:
+    tell = None if reports is None else lambda progress: reports.put.remote(number, progress)
+    return trial.run(tell)
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise InputError("--executor ray needs the extra: pip install 'markovize[ray]'") from None
+    return ray
+
+
+def _connect(ray: Any, jobs: int | None, address: str | None) -> None:
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
+    if address is None:
+        options |= {"address": "local", "num_cpus": jobs}
+    else:
+        options |= {"address": address}
+        del options["include_dashboard"]
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    try:
+        if colon and port.isdigit():  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
+        ray.init(**options)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"no Ray cluster at {address or 'this machine'}: {error}") from None

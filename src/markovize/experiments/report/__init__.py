@@ -1,0 +1,1 @@
+"""What is made of finished trials: tables, figures, the page."""

@@ -1,0 +1,161 @@
+"""Grid worlds of one's own: a map drawn as text, and a reward machine that speaks of its cells and landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any, Final, cast
+
+from markovize.episodes.labels import LabelKind, LabelOn, label_of
+from markovize.episodes.values import Value, key_of, show
+from markovize.errors import InputError
+from markovize.gym.world_env import WorldEnv
+from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
+from markovize.worlds import GridMap, World
+from markovize.worlds.grid import ACTIONS
+
+NUMBERS: Final = tuple(range(len(ACTIONS)))
+
+
+class GridWorld(WorldEnv):
+    """An environment of a map and a machine; observations are ``[x, y]``, y grows upwards.
+
+    In the map ``.`` is floor, ``#`` solid, ``@`` the start; any other character is a landmark, named by itself or by
+    ``names``. Between cells a blank is open and anything else a wall. Actions: 0 up, 1 right, 2 down, 3 left,
+    4 stay; who bumps stays.
+
+    The machine's labels are landmarks (each stands for all its cells) or cells ``(x, y)``, with ``"transition"``
+    ``(from, action, to)`` of them. What the machine does not list pays 0 and ends nothing. A machine in
+    JSON (:meth:`~markovize.RewardMachine.to_json`) will do as well, so that it can be part of a registered
+    environment's ``kwargs``.
+
+    >>> from markovize import Emission, GridWorld, RewardMachine, Trigger
+    >>> MAP = '''
+    ...     +-----+-+
+    ...     |k . .|#|
+    ...     |--   + +
+    ...     |@ . . D|
+    ...     +-------+'''
+    >>> machine = RewardMachine(
+    ...     "state", "state", states=2,
+    ...     triggers=(Trigger(0, "key", 1),),
+    ...     rewards=(Emission(1, "door", 1, reward=1.0, terminal=True),),
+    ... )
+    >>> env = GridWorld(MAP, machine, names={"k": "key", "D": "door"})
+    >>> env.reset(seed=0)
+    (array([0, 0]), {})
+    >>> steps = [env.step(action) for action in (1, 1, 0, 3, 3, 1, 1, 2, 1)]
+    >>> sum(reward for _, reward, *_ in steps), steps[-1]
+    (1.0, (array([3, 0]), 1.0, True, False, {}))
+
+    Gymnasium takes it from there; a subclass of one's own may be registered just as well:
+
+    >>> import gymnasium
+    >>> options = {"map": MAP, "machine": machine.to_json(), "names": {"k": "key", "D": "door"}}
+    >>> gymnasium.register("Vault-v0", entry_point="markovize.gym:GridWorld", max_episode_steps=50, kwargs=options)
+    >>> gymnasium.make("Vault-v0").reset(seed=0)
+    (array([0, 0]), {})
+    >>> class Vault(GridWorld):
+    ...     def __init__(self, **options):
+    ...         super().__init__(MAP, machine, names={"k": "key", "D": "door"}, **options)
+    >>> Vault(render_mode="ansi").machine.states
+    2
+    """
+
+    def __init__(
+        self, map: str, machine: RewardMachine | Mapping[str, Any], *, names: Mapping[str, str] | None = None,
+        render_mode: str | None = None, show_machine: bool = False, show_trail: bool = False,
+    ) -> None:  # fmt: skip
+        given = machine if isinstance(machine, RewardMachine) else RewardMachine.from_json(machine)
+        super().__init__(
+            world_of(GridMap.parse(map, names), given),
+            render_mode=render_mode, show_machine=show_machine, show_trail=show_trail,
+        )  # fmt: skip
+
+
+def world_of(grid: GridMap, machine: RewardMachine) -> World:
+    """The world of a map and a machine, whose labels become cells, with a reward for all that can happen.
+
+    >>> grid = GridMap.parse("+-----+\\n|@ a a|\\n+-----+")
+    >>> world = world_of(grid, RewardMachine("state", "state", 1, (), (Emission(0, "a", 0, 1.0, True),)))
+    >>> [(e.on, e.reward, e.terminal) for e in world.machine.rewards]
+    [((0, 0), 0.0, False), ((1, 0), 1.0, True)]
+    """
+    found = on_cells(grid, machine)
+    world = World("grid", grid.moves, grid.start, grid.cells, NUMBERS, ACTIONS, found, grid.landmarks, grid)
+    return replace(world, machine=replace(found, rewards=sorted_emissions(_happening(world))))
+
+
+def on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
+    """The machine with landmarks replaced by their cells; labels that the map lacks are refused."""
+    unknown: dict[str, None] = {}
+    triggers, rewards = [], []
+    for trigger in machine.triggers:
+        labels = _meant(grid, machine.trigger_on, trigger.on, unknown)
+        triggers += [Trigger(trigger.source, label, trigger.target) for label in labels]
+    for emission in machine.rewards:
+        labels = _meant(grid, machine.reward_on, emission.on, unknown)
+        rewards.append([replace(emission, on=label) for label in labels])
+    if unknown:
+        landmarks = f" or landmarks ({', '.join(grid.landmarks)})" if grid.landmarks else ""
+        what = f"free cells (x, y){landmarks}"
+        kinds = {machine.trigger_on, machine.reward_on}
+        hint = f"; transitions are (from, action, to) of them, as the map allows: {', '.join(ACTIONS)}"
+        tail = hint if "transition" in kinds else ""
+        raise InputError(f"the map does not know the machine's {', '.join(unknown)}; labels are {what}{tail}")
+    found = replace(
+        machine,
+        triggers=sorted_triggers(dict.fromkeys(triggers)),
+        rewards=sorted_emissions(dict.fromkeys(emission for same in rewards for emission in same)),
+    )
+    if machine.trigger_on == machine.reward_on:
+        for emission, same in zip(machine.rewards, rewards, strict=True):
+            if all(found.step(e.source, e.on) != e.target for e in same):
+                said = f"({emission.source}, {show(emission.on)}, {emission.target})"
+                leads = found.step(emission.source, same[0].on)
+                raise InputError(f"the reward of {said} is never paid: there the machine goes to state {leads}")
+    return found
+
+
+def _meant(grid: GridMap, kind: LabelKind, label: Value, unknown: dict[str, None]) -> list[Value]:
+    """The labels on cells that one label stands for; what stands for none joins the unknown."""
+    if kind == "function":
+        raise InputError('a grid labels its steps by "state" or "transition"; it knows no function of the machine\'s')
+    out: list[Value] = []
+    if kind == "state":
+        out = [*_cells(grid, label)]
+    elif isinstance(label, tuple) and len(label) == 3:
+        number = {cell: index for index, cell in enumerate(grid.cells)}
+        out = [
+            (before, action, after)
+            for before, after in product(_cells(grid, label[0]), _cells(grid, label[2]))
+            for action, name in enumerate(ACTIONS)
+            if key_of(label[1]) in (action, name) and grid.moves[number[before], action] == number[after]
+        ]
+    if not out:
+        unknown[show(label)] = None
+    return out
+
+
+def _cells(grid: GridMap, label: Value) -> tuple[tuple[int, int], ...]:
+    if isinstance(label, str):
+        return grid.at(label) if label in grid.landmarks else ()
+    return tuple(cell for cell in grid.cells if cell == key_of(label))
+
+
+def _happening(world: World) -> Iterator[Emission]:
+    """Every (u, label, u') reachable from the start, with what it brings."""
+    on = cast(LabelOn, world.machine.reward_on)
+    seen, waiting, found = set(), [(world.start, world.machine.initial)], set()
+    while waiting:
+        state, u = waiting.pop()
+        for action in NUMBERS:
+            step = world.step(state, u, action)
+            label = label_of(on, world.observations[state], action, world.observations[step.state])
+            if (u, label, step.u) not in found:
+                found.add((u, label, step.u))
+                yield Emission(u, label, step.u, step.reward, step.terminated)
+            if not step.terminated and (step.state, step.u) not in seen:
+                seen.add((step.state, step.u))
+                waiting.append((step.state, step.u))

@@ -1,0 +1,26 @@
+"""The environments' names in Gymnasium's registry. Nothing but Gymnasium itself is loaded for it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import gymnasium
+
+MAX_EPISODE_STEPS: Final = 200
+CLASSES: Final = ("OfficeWorld", "BreakfastWorld", "BeachWorld", "GridWorld")
+
+
+def register_envs() -> None:
+    """Registers what is not registered yet; importing markovize does this.
+
+    >>> register_envs()
+    >>> gymnasium.spec("markovize/OfficeWorld-v0").max_episode_steps
+    200
+    """
+    for name in CLASSES:
+        if f"markovize/{name}-v0" not in gymnasium.registry:  # Gymnasium warns of a second time
+            gymnasium.register(
+                f"markovize/{name}-v0",
+                entry_point=f"markovize.gym:{name}",
+                max_episode_steps=MAX_EPISODE_STEPS,
+            )

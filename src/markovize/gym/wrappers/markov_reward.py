@@ -1,0 +1,144 @@
+"""The wrapper that makes a reward Markov again: it runs a reward machine beside the environment."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat
+
+import gymnasium as gym
+from gymnasium.utils import RecordConstructorArgs
+
+from markovize.episodes.labels import LabelFunction
+from markovize.episodes.spaces import value_of
+from markovize.gym.wrappers.autoreset import Resets
+from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience
+from markovize.gym.wrappers.following import AnyMachine, Follower, Rules, Unseen, check_fits, machine_of
+from markovize.gym.wrappers.observing import Mode, Observer
+from markovize.gym.wrappers.shaping import Potential
+
+
+class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """Adds the state of a reward machine to each observation, so that the reward depends on nothing else.
+
+    The machine's state follows from the steps (s, a, s') alone. It is kept where an episode is truncated, so that
+    agents can bootstrap from the last observation, and starts anew with each episode. Rewards are passed on as they
+    are, unless ``shaping`` asks for more.
+
+    Every ``info`` tells ``rm_state`` (u), ``rm_trigger`` (the number of the trigger that this step fired, or -1) and
+    ``rm_unseen`` (how many steps of this episode had labels that occur nowhere in the machine).
+
+    Args:
+        machine: a :class:`markovize.RewardMachine`, its file, or what its JSON file holds.
+        mode: what observations become, ``dict``, ``flat``, ``one-hot`` or ``triggers``; see
+            :class:`markovize.gym.wrappers.Observer`.
+        unseen: at labels that learning never met the machine stays where it is (``stay``), or an ``error`` is raised.
+        shaping: a discount γ; adds γ·Φ(u') - Φ(u) to each reward, see :class:`markovize.gym.wrappers.Potential`. The
+            reward without it is in ``info["rm_unshaped_reward"]``.
+        crm: whether ``info["rm_experiences"]`` lists each step's experience in every machine state, see
+            :class:`markovize.gym.wrappers.CounterfactualTable`; shaped if rewards are.
+        trigger_on, reward_on: the functions of (s, a, s') that the machine was learned with, if it was.
+
+    >>> from markovize import RewardMachine, Trigger
+    >>> machine = RewardMachine("state", "state", 2, (Trigger(0, 4, 1),))
+    >>> env = MarkovRewardWrapper(gym.make("FrozenLake-v1", is_slippery=False), machine)
+    >>> env.reset(seed=0)[0]
+    {'observation': 0, 'rm_state': 0}
+    >>> env.step(1)[0]
+    {'observation': 4, 'rm_state': 1}
+    """
+
+    def __init__(
+        self,
+        env: gym.Env[Any, Any],
+        machine: AnyMachine,
+        *,
+        mode: Mode = "dict",
+        unseen: Unseen = "stay",
+        shaping: float | None = None,
+        crm: bool = False,
+        trigger_on: LabelFunction | None = None,
+        reward_on: LabelFunction | None = None,
+    ) -> None:
+        machine = machine_of(machine)
+        RecordConstructorArgs.__init__(
+            self, machine=machine.to_json(), mode=mode, unseen=unseen, shaping=shaping, crm=crm,
+            trigger_on=trigger_on, reward_on=reward_on,
+        )  # fmt: skip
+        gym.Wrapper.__init__(self, env)
+        rules = Rules(machine, unseen=unseen, trigger_on=trigger_on, reward_on=reward_on)
+        check_fits(machine, env)
+        self.machine = machine
+        self.potential = None if shaping is None else Potential.of(machine, shaping)
+        self._observer = Observer(env.observation_space, machine, mode)
+        self._table = CounterfactualTable(rules) if crm else None
+        self._follower = Follower(rules)
+        self._resets = Resets(env)
+        self.observation_space = self._observer.space
+
+    @property
+    def mode(self) -> Mode:
+        """What observations become."""
+        return self._observer.mode
+
+    @property
+    def rm_state(self) -> int:
+        """The machine's state now."""
+        return self._follower.state
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Resets the environment and the machine."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._follower.begin(value_of(observation))
+        return self._observer.single(observation, self._follower), {**info, **self._follower.info()}
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Steps the environment, then the machine."""
+        follower = self._follower
+        if not follower.started:
+            raise gym.error.ResetNeeded("call reset before the first step, and after an error")
+        moved = value_of(action, "action")  # before the environment can change it
+        before, phantom = follower.observation, self._resets.next(ended=follower.ended)
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        follower.started = False  # unless all that follows works out, the machine has lost its way until the next reset
+        after = value_of(observation)
+        experiences: list[Experience] = []
+        shaped = reward
+        if phantom:  # this step was a reset, and its observation starts an episode
+            follower.begin(after)
+        else:
+            follower.step(moved, after)
+            if self.potential is not None:
+                shaped = float(reward) + self.potential.bonus(
+                    follower.before, follower.state, terminated=bool(terminated)
+                )
+            if self._table is not None:
+                experiences = experienced(
+                    self._table, (before, moved, after), follower, float(reward), bool(terminated), self.potential
+                )
+        follower.started, follower.ended = True, bool(terminated or truncated)
+        info = {**info, **follower.info()}
+        if self.potential is not None:
+            info["rm_unshaped_reward"] = float(reward)
+        if self._table is not None:
+            info["rm_experiences"] = experiences
+        return self._observer.single(observation, follower), shaped, terminated, truncated, info
+
+
+def experienced(
+    table: CounterfactualTable, step: tuple[Any, Any, Any], follower: Follower,
+    reward: float, terminated: bool, potential: Potential | None,
+) -> list[Experience]:  # fmt: skip
+    """The experiences of a step that the follower has just taken: the real one first, then those of other states.
+
+    >>> from markovize import RewardMachine
+    >>> rules = Rules(RewardMachine("state", "state", 1))
+    >>> follower = Follower(rules)
+    >>> experienced(CounterfactualTable(rules), (0, "go", 1), follower, 0.5, False, None)
+    [Experience(rm_state=0, reward=0.5, next_rm_state=0, terminal=False)]
+    """
+    real = Experience(follower.before, reward, follower.state, terminated)
+    rows = [real, *(e for e in table.experiences(*step) if e.rm_state != real.rm_state)]
+    if potential is None:
+        return rows
+    return [
+        e._replace(reward=e.reward + potential.bonus(e.rm_state, e.next_rm_state, terminated=e.terminal)) for e in rows
+    ]

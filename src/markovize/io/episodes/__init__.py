@@ -1,0 +1,1 @@
+"""Episodes in files, one module a format."""

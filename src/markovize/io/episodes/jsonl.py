@@ -1,0 +1,111 @@
+"""Episodes as JSON lines, one episode a line: read as a stream, written atomically."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from markovize.episodes.traces import Traces, TracesBuilder
+from markovize.episodes.values import jsonable, strict_json
+from markovize.errors import InputError, one_line
+from markovize.io.files import atomic_open, readable
+
+Progress: TypeAlias = Callable[[int, int], None]
+_EVERY = 1 << 20
+
+
+def read_jsonl(
+    path: str | os.PathLike[str], *, reward_decimals: int | None = None, on_progress: Progress | None = None
+) -> Traces:
+    """Reads episodes line by line; ``on_progress(bytes read, bytes in all)`` is called about once a megabyte.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "log.jsonl")
+    ...     _ = path.write_text('{"observations": [0, 1], "actions": ["go"], "rewards": [1], "terminated": true}')
+    ...     read_jsonl(path).steps
+    1
+    """
+    path = readable(path)
+    name = one_line(path)
+    builder = TracesBuilder(reward_decimals=reward_decimals)
+    done, told, episodes = 0, 0, 0
+    total = path.stat().st_size
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            done += len(line)
+            if not line.isspace():
+                _add(builder, line, f"{name}:{number}")
+                episodes += 1
+            if on_progress is not None and done - told >= _EVERY:
+                told = done
+                on_progress(done, max(done, total))
+    if not episodes:
+        raise InputError("no episodes in this file", where=name)
+    if on_progress is not None:
+        on_progress(done, done)
+    return builder.build()
+
+
+def write_jsonl(path: str | os.PathLike[str], traces: Traces) -> None:
+    """Writes one line for each episode, in the form that :func:`read_jsonl` reads.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_jsonl(Path(folder, "log.jsonl"), Traces.of([([0, 1], ["go"], [1.0], True)]))
+    ...     print(Path(folder, "log.jsonl").read_text().strip())
+    {"observations": [0, 1], "actions": ["go"], "rewards": [1.0], "terminated": true, "truncated": false}
+    """
+    # every distinct value is turned into JSON once, however often it occurs
+    states = [json.dumps(jsonable(value)) for value in traces.observation_values]
+    actions = [json.dumps(jsonable(value)) for value in traces.action_values]
+    with atomic_open(path) as file:
+        for number in range(len(traces)):
+            start, end = int(traces.offsets[number]), int(traces.offsets[number + 1])
+            first = start + number
+            seen = traces.observations[first : first + end - start + 1].tolist()
+            line = (
+                f'{{"observations": [{", ".join([states[i] for i in seen])}], '
+                f'"actions": [{", ".join([actions[i] for i in traces.actions[start:end].tolist()])}], '
+                f'"rewards": {json.dumps(traces.rewards[start:end].tolist())}, '
+                f'"terminated": {json.dumps(bool(traces.terminated[number]))}, '
+                f'"truncated": {json.dumps(bool(traces.truncated[number]))}}}\n'
+            )
+            file.write(line.encode("ascii"))
+
+
+def _add(builder: TracesBuilder, line: bytes, where: str) -> None:
+    try:
+        fields = strict_json(line, where=where)
+    except InputError as error:
+        raise _with_field(line, where) or error from None
+    if not isinstance(fields, dict):
+        raise InputError(f"an episode is a JSON object, not {_KINDS.get(type(fields), 'null')}", where=where)
+    builder.add_json(fields, where=where)
+
+
+_KINDS: dict[type[Any], str] = {
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+}
+
+
+def _with_field(line: bytes, where: str) -> InputError | None:
+    """A better error for NaN and infinities, which a lenient second look can place in their field."""
+    if b"NaN" not in line and b"Infinity" not in line:
+        return None
+    try:
+        fields = json.loads(line)
+        TracesBuilder().add_json(fields, where=where)
+    except InputError as error:
+        return error
+    except (ValueError, TypeError, RecursionError):
+        pass
+    return None

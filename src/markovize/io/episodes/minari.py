@@ -1,0 +1,142 @@
+"""Minari data sets as episodes, and episodes as Minari data sets.
+
+Observations and actions must be discrete, as everywhere: :mod:`markovize.episodes.spaces` says which spaces are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from markovize.episodes.spaces import AnySpace, check_space, fits, values_of
+from markovize.episodes.traces import Episode, Episodes, Traces, TracesBuilder, as_traces
+from markovize.episodes.values import Value, show
+from markovize.errors import InputError, one_line
+from markovize.extras import load
+
+PREFIX = "minari:"
+FORMATS = ("hdf5", "arrow")
+
+
+def read_minari(dataset: Any, *, reward_decimals: int | None = None) -> Traces:
+    """The episodes of a Minari data set, given as such or by its name; nothing is downloaded.
+
+    A name may start with ``minari:``, as on the command line.
+    """
+    if isinstance(dataset, str):
+        dataset = _load(dataset.removeprefix(PREFIX))
+    where = f"{PREFIX}{dataset.id}"
+    observation_space, action_space = dataset.observation_space, dataset.action_space
+    check_space(observation_space, "observation")
+    check_space(action_space, "action")
+    builder = TracesBuilder(reward_decimals=reward_decimals)
+    for number, data in enumerate(dataset.iterate_episodes()):
+        terminated, truncated = (np.asarray(flags) for flags in (data.terminations, data.truncations))
+        builder.add(
+            values_of(observation_space, data.observations), values_of(action_space, data.actions, "action"),
+            np.asarray(data.rewards, np.float64).tolist(),
+            bool(terminated[-1:].any()), bool(truncated[-1:].any()), where=f"{where}: episode {number}",
+        )  # fmt: skip
+    return builder.build()
+
+
+def write_minari(
+    episodes: Episodes,
+    dataset_id: str,
+    *,
+    env: gym.Env[Any, Any],
+    description: str | None = None,
+    author: str | None = None,
+    data_format: str = "hdf5",
+) -> Any:
+    """Writes episodes as a new Minari data set, and returns it.
+
+    ``env`` gives the spaces, and the spec from which Minari can make the environment again. Episodes without steps
+    cannot be part of a data set and are refused, as are observations and actions that are not of its spaces.
+    """
+    if data_format not in FORMATS:
+        raise InputError(f"formats of Minari data sets are {', '.join(FORMATS)}, not {data_format!r}")
+    minari = load("minari", "writing Minari data sets", "data")
+    if data_format == "arrow" and find_spec("pyarrow") is None:
+        raise InputError("the format arrow needs: pip install 'minari[arrow]'")
+    parse_dataset_id = load("minari.dataset.minari_dataset", "writing Minari data sets", "data").parse_dataset_id
+    traces = as_traces(episodes)
+    check_space(env.observation_space, "observation")
+    check_space(env.action_space, "action")
+    buffers = [_buffer(minari, number, episode, env) for number, episode in enumerate(traces)]
+    if not buffers:
+        raise InputError("a Minari data set needs at least one episode")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that there is no link to code, no e-mail address, …
+        try:
+            parse_dataset_id(dataset_id)  # before Minari makes a folder of that name
+            return minari.create_dataset_from_buffers(
+                dataset_id, buffers, env=env if env.spec is not None else None,
+                observation_space=env.observation_space, action_space=env.action_space,
+                description=description, author=author, data_format=data_format,
+            )  # fmt: skip
+        except (ValueError, TypeError, OSError) as error:
+            raise InputError(_reason(error), where=PREFIX + one_line(dataset_id, 80)) from None
+        except ImportError:
+            raise InputError(f"the format {data_format} needs the extra: pip install 'markovize[data]'") from None
+
+
+def _load(name: str) -> Any:
+    minari = load("minari", "reading Minari data sets", "data")
+    where = PREFIX + one_line(name, 80)
+    try:
+        return minari.load_dataset(name)
+    except FileNotFoundError:
+        raise InputError(
+            f"no such data set here; `minari list local` shows what there is, `minari download {one_line(name, 80)}` "
+            "gets one", where=where,
+        ) from None  # fmt: skip
+    except ImportError as error:
+        raise InputError(f"cannot be read: {one_line(str(error), 200)}", where=where) from None
+    except (ValueError, KeyError, AssertionError, TypeError, OSError) as error:
+        raise InputError(f"is no Minari data set: {_reason(error)}", where=where) from None
+
+
+def _reason(error: Exception) -> str:
+    """What Minari says; of a name without a version it says nothing helpful."""
+    return "names end with a version, such as -v0" if isinstance(error, TypeError) else one_line(str(error), 200)
+
+
+def _buffer(minari: Any, number: int, episode: Episode, env: gym.Env[Any, Any]) -> Any:
+    where = f"episode {number}"
+    if not episode.steps:
+        raise InputError("has no steps; Minari cannot hold it", where=where)
+    last = np.arange(episode.steps) == episode.steps - 1
+    return minari.data_collector.EpisodeBuffer(
+        id=number,
+        observations=_column(env.observation_space, episode.observations, "observation", where),
+        actions=_column(env.action_space, episode.actions, "action", where),
+        rewards=list(episode.rewards),
+        terminations=(last & episode.terminated).tolist(),
+        truncations=(last & episode.truncated).tolist(),
+    )
+
+
+def _column(space: AnySpace, values: Any, what: str, where: str) -> Any:
+    """The values as Minari keeps a column of this space: one array, a list of texts, or a tuple of columns."""
+    for value in values:
+        if not fits(space, value):
+            raise InputError(f"{show(value)} is no {what} of {space}", where=where)
+    return _batched(space, list(values))
+
+
+def _batched(space: AnySpace, values: list[Value]) -> Any:
+    if isinstance(space, gym.spaces.Tuple):
+        return tuple(_batched(part, column) for part, column in zip(space.spaces, _columns(values), strict=True))
+    if isinstance(space, gym.spaces.Text):
+        return values
+    return np.array(values, space.dtype)
+
+
+def _columns(values: list[Any]) -> Iterator[list[Value]]:
+    return (list(column) for column in zip(*values, strict=True))

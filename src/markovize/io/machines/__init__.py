@@ -1,0 +1,1 @@
+"""Machines in files, one module a format."""

@@ -1,0 +1,1 @@
+"""Learning: from episodes to the smallest machine, with what proves it."""

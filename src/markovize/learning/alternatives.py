@@ -1,0 +1,54 @@
+"""Labels that would serve as well as a trigger's own: swap and replay.
+
+Minimal machines are rarely unique. Listing what the data cannot tell apart keeps readers from seeing more in a
+trigger than there is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from markovize.episodes.traces import Ints
+from markovize.learning.engines.base import Delta
+from markovize.learning.greedy import candidates
+from markovize.learning.judge import Judge
+
+
+def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints) -> dict[tuple[int, int], list[int]]:
+    """For each trigger, the other labels that could take its place while everything is still explained.
+
+    Without the trigger some pair is violated; only labels on that pair's two paths can repair it, and only those are
+    tried, on the exemplars first.
+    """
+    small = Judge(judge.tree.restricted(exemplars)) if len(exemplars) else judge
+    out: dict[tuple[int, int], list[int]] = {}
+    for (u, x), v in delta.items():
+        rest = {key: target for key, target in delta.items() if key != (u, x)}
+        pairs = judge.violations(rest, most=1)
+        if not len(pairs):
+            continue  # the trigger is not needed at all: a machine that is not minimal
+        labels = sorted(label for state, label in candidates(judge, rest, pairs[0]) if state == u and label != x)
+        out[u, x] = [
+            label
+            for label in labels
+            if small.explains({**rest, (u, label): v}) and judge.explains({**rest, (u, label): v})
+        ]
+    return out
+
+
+def redrawn(
+    delta: Delta, alternatives: dict[tuple[int, int], list[int]], judge: Judge, rng: np.random.Generator
+) -> Delta:
+    """The machine with each trigger's label drawn from those that would serve as well.
+
+    Who acts on a guess learns most if it is a fair one: always the first of many labels is refuted one by one, a random
+    one halves them.
+    """
+    for (u, x), others in alternatives.items():
+        rest = {key: target for key, target in delta.items() if key != (u, x)}
+        for label in rng.permutation([x, *others]).tolist():
+            drawn = {**rest, (u, label): delta[u, x]}
+            if label == x or ((u, label) not in rest and judge.explains(drawn)):
+                delta = drawn
+                break
+    return delta

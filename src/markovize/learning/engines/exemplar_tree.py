@@ -1,0 +1,93 @@
+"""The exemplars an engine has been given, merged into a prefix tree of its own that only ever grows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from markovize.episodes.traces import Bools, Ints
+from markovize.learning import kernels
+from markovize.learning.prefix_tree import PrefixTree
+
+SMALL_ALPHABET = 256
+ELSEWHERE = -2  # stands for the labels that are not in the alphabet: a state may be entered by one of those
+
+
+class ExemplarTree:
+    """Nodes, marks and apart pairs in the order of their arrival, so that a solver can catch up.
+
+    Nodes are known by their labels from the root, not by the number they have in the tree they come from: that tree may
+    be rebuilt when more episodes arrive.
+
+    ``alphabet`` holds the trigger labels a machine may use: all of the tree, so that solvers need not start anew when
+    an exemplar brings a new one; or, where the tree has very many, only those of the exemplars and :data:`ELSEWHERE`.
+    """
+
+    def __init__(self) -> None:
+        self.parent: list[int] = [-1]
+        self.label: list[int] = [-1]
+        self.marks: list[tuple[int, int, int]] = []  # (node, reward label, outcome)
+        self.apart: list[tuple[int, int]] = []
+        self.ambiguous: set[int] = set()
+        self.alphabet: list[int] = []
+        self._child: dict[tuple[int, int], int] = {}
+        self._marked: set[tuple[int, int]] = set()
+        self._by_label: defaultdict[tuple[int, int], dict[int, list[int]]] = defaultdict(dict)
+        self._apart: set[tuple[int, int]] = set()
+
+    def extend(self, tree: PrefixTree, nodes: Ints) -> bool:
+        """Adds nodes with their ancestors and marks; True if a reward label became ambiguous.
+
+        A reward label is *ambiguous* if steps that carry it have different trigger labels anywhere in the whole tree.
+        """
+        keep = np.zeros(len(tree), np.bool_)
+        keep[nodes] = True
+        kernels.with_ancestors(tree.parent, keep)
+        names = self._add_nodes(tree, keep)
+        before = len(self.ambiguous)
+        self.ambiguous |= tree.ambiguous
+        for m in np.flatnonzero(keep[tree.mark_node]):
+            label = int(tree.reward_labels[tree.mark_label[m]])
+            self._add_mark(names[int(tree.mark_node[m])], label, int(tree.mark_outcome[m]))
+        self.alphabet = tree.alphabet
+        if len(self.alphabet) > SMALL_ALPHABET:
+            present = set(self.label)
+            self.alphabet = [*(label for label in self.alphabet if label in present), ELSEWHERE]
+        return len(self.ambiguous) > before
+
+    def _add_nodes(self, tree: PrefixTree, keep: Bools) -> dict[int, int]:
+        names = {0: 0}
+        for v in np.flatnonzero(keep[1:]) + 1:
+            at, label = names[int(tree.parent[v])], int(tree.label[v])
+            child = self._child.get((at, label))
+            if child is None:
+                child = self._child[at, label] = len(self.parent)
+                self.parent.append(at)
+                self.label.append(label)
+            names[int(v)] = child
+        return names
+
+    def _add_mark(self, node: int, label: int, outcome: int) -> None:
+        if (node, label) in self._marked:
+            return
+        self._marked.add((node, label))
+        self.marks.append((node, label, outcome))
+        groups = self._by_label[label, self.label[node]]
+        for other_outcome, others in groups.items():
+            if other_outcome != outcome:
+                for other in others:
+                    self._set_apart(self.parent[node], self.parent[other])
+        groups.setdefault(outcome, []).append(node)
+
+    def _set_apart(self, a: int, b: int) -> None:
+        """No machine sends a and b to one state; nor their parents, if both came by the same label; and so on up."""
+        while a != b:
+            pair = (max(a, b), min(a, b))
+            if pair in self._apart:
+                return
+            self._apart.add(pair)
+            self.apart.append(pair)
+            if self.label[a] != self.label[b]:
+                return
+            a, b = self.parent[a], self.parent[b]

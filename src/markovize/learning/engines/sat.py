@@ -1,0 +1,282 @@
+"""The default engine: Boolean satisfiability on the prefix tree of the exemplars, solved by Glucose.
+
+The encoding follows SAT identification of automata (one state variable for each tree node) with three additions that
+make the counted proofs short:
+
+* *Numbering.* Every state but the initial one has a first trigger into it, the least (source, label) among those from
+  smaller states. States are numbered so that these first triggers increase, which leaves one of many equal numberings.
+* *Counting.* K states need K-1 first triggers, so z triggers leave e = z-(K-1) others. Only those are counted, and
+  for e = 0, a tree machine, nothing is counted at all.
+* *Apartness.* Two nodes with a common continuation that ends in different outcomes cannot share a state.
+
+A reward label that determines its trigger label (all built-in kinds do) fixes u' once u is known, so its outcome is
+keyed by u alone; others are keyed by (u, u').
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from markovize.episodes.traces import Ints
+from markovize.learning.engines.base import Answer, Delta, Limits, Verdict
+from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
+from markovize.learning.prefix_tree import PrefixTree
+
+SLICE = 2_000  # conflicts between two looks at the clock
+
+
+class SatEngine:
+    """Exact, incremental, interruptible; the default."""
+
+    name = "sat"
+
+    def __init__(self, solver: str = "glucose4") -> None:
+        self.solver = solver
+
+    def open(self, *, acyclic: bool) -> SatSession:
+        return SatSession(self.solver, acyclic)
+
+
+class SatSession:
+    """Keeps one warm solver for each size asked about; new exemplars only add clauses."""
+
+    def __init__(self, solver: str, acyclic: bool) -> None:
+        self._solver = solver
+        self._acyclic = acyclic
+        self._exemplars = ExemplarTree()
+        self._labels: list[int] = []
+        self._formulas: dict[tuple[int, int | None], Formula] = {}
+
+    def extend(self, tree: PrefixTree, nodes: Ints) -> None:
+        if self._exemplars.extend(tree, nodes):
+            self._forget()  # a reward label no longer determines its trigger label: the clauses were too strong
+        new = set(self._exemplars.alphabet) - set(self._labels)
+        if new:
+            self._labels += [label for label in self._exemplars.alphabet if label in new]
+            self._forget()  # the numbering runs over the whole alphabet
+
+    def decide(self, states: int, triggers: int | None, limits: Limits) -> Answer:
+        spare = None if triggers is None else triggers - (states - 1)
+        if spare is not None and spare < 0:
+            return Answer(Verdict.INFEASIBLE)  # each of the other states needs a trigger into it
+        formula = self._formulas.get((states, spare))
+        if formula is None:
+            for key in [k for k in self._formulas if k[0] + 1 < states]:
+                self._formulas.pop(key).close()
+            formula = Formula(self._solver, states, spare, self._labels, self._acyclic)
+            self._formulas[states, spare] = formula
+        formula.catch_up(self._exemplars)
+        return formula.solve(limits)
+
+    def _forget(self) -> None:
+        for formula in self._formulas.values():
+            formula.close()
+        self._formulas.clear()
+
+
+class Formula:
+    """One size's clauses. The only place where integers that the solver knows meet their meanings.
+
+    ``moves[x][i][j]``: δ(i, x) = j. ``at[v][k]``: node v is reached in state k.
+    """
+
+    def __init__(self, solver: str, states: int, spare: int | None, labels: list[int], acyclic: bool) -> None:
+        from pysat.solvers import Solver
+
+        self._solver = Solver(name=solver)
+        self._add = self._solver.solver.add_clause  # without the detour by the wrapper: there are many
+        self._top = 0
+        self._states, self._acyclic = states, acyclic
+        self._moves: dict[int, list[list[int]]] = {}
+        self._at: list[list[int]] = []
+        self._outcomes: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
+        self._marks_done = 0
+        self._apart_done = 0
+        self._work = 0
+        for label in labels:
+            self._moves[label] = self._function()
+        if states > 1:
+            firsts, others = self._first_triggers(labels, spare)
+            self._number_states(firsts, labels)
+            self._count_others(others, spare)
+        stay = [row[i] for rows in self._moves.values() for i, row in enumerate(rows)]
+        if spare is not None:
+            self._solver.set_phases(stay)  # try "no trigger" first: machines come out small
+
+    def close(self) -> None:
+        self._solver.delete()
+
+    # --- clauses ---------------------------------------------------------------------------------------------------
+
+    def _function(self) -> list[list[int]]:
+        """δ(·, x) is a function; acyclic machines only go to larger states (the paper's j ≥ i). 0: impossible."""
+        rows = []
+        for i in range(self._states):
+            row = [0 if self._acyclic and j < i else self._new() for j in range(self._states)]
+            self._exactly_one([v for v in row if v])
+            rows.append(row)
+        return rows
+
+    def _first_triggers(
+        self, labels: list[int], spare: int | None
+    ) -> tuple[list[dict[tuple[int, int], int]], list[int]]:
+        """For each state j and (i, x), i < j: "some trigger from at most (i, x) leads to j"; and all other triggers."""
+        firsts: list[dict[tuple[int, int], int]] = [{}]
+        others: list[int] = []
+        for j in range(1, self._states):
+            chain: dict[tuple[int, int], int] = {}
+            before = 0
+            for i in range(j):
+                for x in labels:
+                    move, upto = self._moves[x][i][j], self._new()
+                    self._add([-move, upto])
+                    if not before:
+                        self._add([-upto, move])
+                    else:
+                        self._add([-before, upto])
+                        self._add([-upto, before, move])
+                        if spare == 0:
+                            self._add([-before, -move])
+                        elif spare is not None:
+                            other = self._new()
+                            self._add([-before, -move, other])
+                            others.append(other)
+                    chain[i, x] = before = upto
+            self._add([before])  # every state is entered
+            firsts.append(chain)
+        if not self._acyclic and spare is not None:
+            others += [self._moves[x][i][j] for i in range(self._states) for j in range(i) for x in labels]
+        return firsts, others
+
+    def _number_states(self, firsts: list[dict[tuple[int, int], int]], labels: list[int]) -> None:
+        """First triggers increase with the state; an acyclic machine may break that only by an edge j → j+1."""
+        for j in range(1, self._states - 1):
+            edge = []
+            if self._acyclic:
+                edge = [self._new()]
+                moves = [self._moves[x][j][j + 1] for x in labels]
+                self._add([-edge[0], *moves])
+                for move in moves:
+                    self._add([-move, edge[0]])
+            for (i, x), upto in firsts[j + 1].items():
+                if i < j:
+                    self._add([-upto, firsts[j][i, x], *edge])
+
+    def _count_others(self, others: list[int], spare: int | None) -> None:
+        """At most ``spare`` of them, by a totalizer that never counts further than that."""
+        if spare is None:
+            return
+        if spare == 0:
+            for other in others:
+                self._add([-other])
+            return
+        groups = [[other] for other in others]  # each: "at least 1 of my own", "at least 2", ...
+        while len(groups) > 1:
+            pairs = zip(groups[::2], groups[1::2], strict=False)
+            groups = [self._sum(a, b, spare) for a, b in pairs] + groups[len(groups) // 2 * 2 :]
+
+    def _sum(self, first: list[int], second: list[int], most: int) -> list[int]:
+        """Counts two groups as one; more than ``most`` is forbidden."""
+        both = [self._new() for _ in range(min(most, len(first) + len(second)))]
+        for i in range(len(first) + 1):
+            for j in range(min(len(second), most + 1 - i) + 1):
+                if i + j:
+                    reached = [-literal for literal in (*first[i - 1 : i], *second[j - 1 : j])]
+                    self._add(reached + both[i + j - 1 : i + j])
+        return both
+
+    def catch_up(self, tree: ExemplarTree) -> None:
+        """Adds the clauses of exemplars that came since the last call."""
+        if not self._at:
+            root = [self._new() for _ in range(self._states)]
+            self._add([root[0]])
+            for k in range(1, self._states):
+                self._add([-root[k]])
+            self._at.append(root)
+        for v in range(len(self._at), len(tree.parent)):
+            self._node(tree.parent[v], tree.label[v])
+        for node, label, outcome in tree.marks[self._marks_done :]:
+            self._mark(tree, node, label, outcome)
+        self._marks_done = len(tree.marks)
+        for a, b in tree.apart[self._apart_done :]:
+            for k in range(self._states):
+                self._add([-self._at[a][k], -self._at[b][k]])
+        self._apart_done = len(tree.apart)
+
+    def _node(self, parent: int, label: int) -> None:
+        """A node's state follows from its parent's by δ."""
+        before, moves = self._at[parent], self._moves[label]
+        here = [self._new() for _ in range(self._states)]
+        self._at.append(here)
+        self._exactly_one(here)
+        for i in range(self._states):
+            for j in range(self._states):
+                move = moves[i][j]
+                if move:
+                    self._add([-before[i], -move, here[j]])
+            if self._acyclic:
+                self._add([-before[i], *here[i:]])
+                self._add([-here[i], *before[: i + 1]])
+
+    def _mark(self, tree: ExemplarTree, node: int, label: int, outcome: int) -> None:
+        """Equal (u, reward label, u') have equal outcomes."""
+        before, here = self._at[tree.parent[node]], self._at[node]
+        for i in range(self._states):
+            if label not in tree.ambiguous:
+                self._add([-before[i], self._outcome((i, label), outcome)])
+            else:
+                for j in range(i if self._acyclic else 0, self._states):
+                    self._add([-before[i], -here[j], self._outcome((i, label, j), outcome)])
+
+    def _outcome(self, key: tuple[int, ...], outcome: int) -> int:
+        known = self._outcomes[key]
+        if outcome not in known:
+            new = self._new()
+            for other in known.values():
+                self._add([-new, -other])
+            known[outcome] = new
+        return known[outcome]
+
+    # --- solving ---------------------------------------------------------------------------------------------------
+
+    def solve(self, limits: Limits) -> Answer:
+        """In slices of counted work, so that the clock, Ctrl-C and the display get their turn."""
+        start = self._conflicts()
+        while True:
+            limits.check()
+            spent = self._conflicts() - start
+            if limits.work is not None and spent >= limits.work:
+                return Answer(Verdict.UNKNOWN, work=spent)
+            self._solver.conf_budget(SLICE if limits.work is None else min(SLICE, limits.work - spent))
+            found: bool | None = self._solver.solve_limited(expect_interrupt=True)
+            if found is not None:
+                break
+        work = self._conflicts() - start
+        if not found:
+            return Answer(Verdict.INFEASIBLE, work=work)
+        return Answer(Verdict.FEASIBLE, self._delta(self._solver.get_model()), work)
+
+    def _delta(self, model: list[int]) -> Delta:
+        return {
+            (i, x): j
+            for x, rows in self._moves.items()
+            if x != ELSEWHERE
+            for i, row in enumerate(rows)
+            for j, move in enumerate(row)
+            if move and j != i and model[move - 1] > 0
+        }
+
+    def _conflicts(self) -> int:
+        stats: dict[str, Any] = self._solver.accum_stats()
+        return int(stats["conflicts"])
+
+    def _new(self) -> int:
+        self._top += 1
+        return self._top
+
+    def _exactly_one(self, literals: list[int]) -> None:
+        self._add(literals)
+        for a, first in enumerate(literals):
+            for second in literals[:a]:
+                self._add([-first, -second])

@@ -1,0 +1,64 @@
+"""The exemplars of a search: which histories the engine's sessions were given, followed through trees that grow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from markovize.episodes.traces import Ints, Longs
+from markovize.learning.engines.base import Engine, Session
+from markovize.learning.prefix_tree import PrefixTree
+
+
+class Exemplars:
+    """A session of the engine, of the auditor if there is one, and the nodes of the tree that both were given."""
+
+    def __init__(self, engine: Engine, auditor: Engine | None, acyclic: bool) -> None:
+        self.session: Session = engine.open(acyclic=acyclic)
+        self.audit: Session | None = None if auditor is None else auditor.open(acyclic=acyclic)
+        self.nodes: dict[int, None] = {}  # a set that remembers its order
+
+    def learn_from(self, others: Exemplars, tree: PrefixTree) -> None:
+        """What the other session was given joins as well."""
+        self._extend(tree, list(others.nodes))
+
+    def add(self, tree: PrefixTree, pairs: Ints) -> bool:
+        """Violated pairs join; False if they were all there already."""
+        return self._extend(tree, tree.mark_node[pairs.ravel()].tolist())
+
+    def follow(self, first_step: Longs, tree: PrefixTree) -> None:
+        """The same histories in a tree of more episodes; marks that are new on them reach the sessions.
+
+        A node is known by the step that made it, which more episodes at the end do not change.
+        """
+        if self.nodes:
+            there = np.searchsorted(tree.first_step, first_step[list(self.nodes)])
+            self.nodes = {}
+            self._extend(tree, there.tolist())
+
+    def _extend(self, tree: PrefixTree, nodes: list[int]) -> bool:
+        fresh = [v for v in dict.fromkeys(nodes) if v not in self.nodes]
+        self.nodes.update(dict.fromkeys(fresh))
+        if fresh:
+            chosen = np.array(fresh, np.int32)
+            self.session.extend(tree, chosen)
+            if self.audit is not None:
+                self.audit.extend(tree, chosen)
+        return bool(fresh)
+
+
+class ExemplarSets:
+    """Questions with and without a count have exemplars of their own.
+
+    What refutes a machine with dozens of triggers are long episodes, a burden to the proofs about machines with few.
+    """
+
+    def __init__(self, engine: Engine, auditor: Engine | None, acyclic: bool) -> None:
+        self.counted = Exemplars(engine, auditor, acyclic)
+        self.uncounted = Exemplars(engine, auditor, acyclic)
+        self._first_step: Longs = np.zeros(0, np.int64)
+
+    def follow(self, tree: PrefixTree) -> None:
+        """From now on nodes are those of this tree, of the same episodes and perhaps more at the end."""
+        for exemplars in (self.counted, self.uncounted):
+            exemplars.follow(self._first_step, tree)
+        self._first_step = tree.first_step

@@ -1,0 +1,92 @@
+"""A first machine, quickly: repair one conflict after another. No proof of anything, but an upper bound for the search.
+
+Every violated pair has *candidates*: self-loops on its two paths, one of which a trigger must replace. The candidate
+that leaves the outcomes least mixed wins; its trigger leads to a new state, so that the machine stays a tree and the
+repair ends at the latest when it spells out the prefix tree itself. :func:`shrunk` then drops triggers and merges
+states as long as the data allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markovize.episodes.traces import Ints
+from markovize.learning.engines.base import Delta, Limits
+from markovize.learning.judge import Judge, is_acyclic, size
+
+SAMPLE_NODES = 10_000  # enough to choose by
+GROWTH = 4
+MOST_TRIGGERS = 24
+
+
+def first_machine(
+    judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRIGGERS
+) -> Delta | None:
+    """Some machine that explains the judge's tree, or None if it would need more than ``most_triggers``."""
+    nodes = SAMPLE_NODES
+    sample = _sample(judge, nodes)
+    delta: dict[tuple[int, int], int] = {}
+    while len(delta) <= most_triggers:
+        limits.check()
+        pairs = sample.violations(delta, most=1)
+        if not len(pairs):
+            if judge.explains(delta):
+                return delta
+            nodes *= GROWTH
+            sample = _sample(judge, nodes)
+            continue
+        new = 1 + max(delta.values(), default=0)
+        options = sorted(candidates(sample, delta, pairs[0]))
+        delta[min(options, key=lambda option: (sample.mixture({**delta, option: new}), option))] = new
+    return None
+
+
+def candidates(judge: Judge, delta: Delta, pair: Ints) -> set[tuple[int, int]]:
+    """The (state, label) self-loops on the two paths of a violated pair: any fix puts a trigger on one of them."""
+    tree, out = judge.tree, set()
+    for mark in pair:
+        u = 0
+        for v in tree.path(int(tree.mark_node[mark])):
+            label = int(tree.label[v])
+            target = delta.get((u, label))
+            if target is None:
+                out.add((u, label))
+            else:
+                u = target
+    return out
+
+
+def shrunk(delta: Delta, judge: Judge, *, acyclic: bool, limits: Limits) -> Delta:
+    """The machine after dropping triggers and merging states, one at a time, wherever the data still fit."""
+    best: Delta = judge.pruned(delta)
+    while True:
+        for smaller in _neighbours(best):
+            limits.check()
+            if acyclic and not is_acyclic(smaller):
+                continue
+            if judge.explains(smaller):
+                best = judge.pruned(smaller)
+                break
+        else:
+            return best
+
+
+def _neighbours(delta: Delta) -> Iterator[Delta]:
+    """Machines with one trigger less, then with one state less."""
+    for key in delta:
+        yield {k: v for k, v in delta.items() if k != key}
+    states = size(delta)[0]
+    for gone in range(states - 1, 0, -1):
+        for into in range(gone):
+            merged: dict[tuple[int, int], int] = {}
+            for (u, x), v in delta.items():
+                key, target = (into if u == gone else u, x), into if v == gone else v
+                if key[0] != target and merged.setdefault(key, target) != target:
+                    break
+            else:
+                yield merged
+
+
+def _sample(judge: Judge, nodes: int) -> Judge:
+    """A judge over the shallowest part of the data."""
+    return judge if len(judge.tree) <= nodes else Judge(judge.tree.restricted(judge.tree.shallow(nodes)[0]))

@@ -1,0 +1,116 @@
+"""Replays candidate machines on all the data. Shares no code with the engines: what it accepts is explained."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from markovize.episodes.traces import Ints
+from markovize.errors import EngineError
+from markovize.learning import kernels
+from markovize.learning.engines.base import Delta
+from markovize.learning.prefix_tree import PrefixTree
+from markovize.machine.machine import topological_order
+
+FRONT_NODES = 30_000
+
+
+class Judge:
+    """Holds the tree of all episodes and tells where a machine contradicts it."""
+
+    def __init__(self, tree: PrefixTree) -> None:
+        self.tree = tree
+        self._states = np.zeros(len(tree), np.int32)
+        self._front, self._front_marks = tree.shallow(FRONT_NODES)
+        kinds, compact = np.unique(tree.mark_outcome, return_inverse=True)
+        self._outcome_kinds, self._outcomes = max(1, len(kinds)), compact.astype(np.int32)
+
+    def violations(self, delta: Delta, most: int = 64) -> Ints:
+        """Pairs of marks with equal (u, reward label, u') but different outcomes, the shallowest first."""
+        tree, table = self.tree, self.table(delta)
+        pairs: Ints = np.zeros((0, 2), np.int32)
+        if self._front_marks < len(tree.mark_node):  # most machines fail early: look at the shallow part first
+            kernels.some_tree_states(self._front, tree.parent, tree.label, table, self._states)
+            pairs = self._pairs(len(table), self._front_marks, most)
+        if not len(pairs):
+            kernels.tree_states(tree.parent, tree.label, table, self._states)
+            pairs = self._pairs(len(table), len(tree.mark_node), most)
+        depth = tree.depth[tree.mark_node[pairs]].sum(axis=1)
+        return pairs[np.argsort(depth, kind="stable")]
+
+    def _pairs(self, states: int, marks: int, most: int) -> Ints:
+        tree = self.tree
+        return kernels.violated_pairs(
+            tree.parent, self._states, tree.mark_node[:marks], tree.mark_label[:marks], tree.mark_outcome[:marks],
+            states, max(1, tree.conflicting_labels), most,
+        )  # fmt: skip
+
+    def explains(self, delta: Delta) -> bool:
+        """Whether replaying all episodes never needs two outcomes for one (u, reward label, u')."""
+        return len(self.violations(delta, most=1)) == 0
+
+    def mixture(self, delta: Delta) -> float:
+        """How far a machine is from explaining the data: the entropy of outcomes given (u, reward label)."""
+        tree, table = self.tree, self.table(delta)
+        kernels.tree_states(tree.parent, tree.label, table, self._states)
+        return float(
+            kernels.outcome_entropy(
+                tree.parent, self._states, tree.mark_node, tree.mark_label, self._outcomes,
+                len(table), max(1, tree.conflicting_labels), self._outcome_kinds,
+            )
+        )  # fmt: skip
+
+    def table(self, delta: Delta) -> Ints:
+        """δ as an array with a row for each state and a column for each trigger label."""
+        states = 1 + max((max(u, v) for (u, _), v in delta.items()), default=0)
+        table = np.repeat(np.arange(states, dtype=np.int32)[:, None], self.tree.n_labels, axis=1)
+        for (u, x), v in delta.items():
+            table[u, x] = v
+        return table
+
+    def pruned(self, delta: Delta) -> dict[tuple[int, int], int]:
+        """Only the triggers that fire on the data, states renumbered to be consecutive."""
+        table = self.table(delta)
+        tree = self.tree
+        kernels.tree_states(tree.parent, tree.label, table, self._states)
+        sources = self._states[tree.parent[1:]].astype(np.int64)
+        fired = np.unique(sources * tree.n_labels + tree.label[1:])
+        live = {(int(c // tree.n_labels), int(c % tree.n_labels)) for c in fired} & set(delta)
+        names = {u: n for n, u in enumerate(sorted({0} | {delta[k] for k in live}))}
+        return {(names[u], x): names[delta[u, x]] for u, x in sorted(live)}
+
+
+def size(delta: Delta) -> tuple[int, int]:
+    """(states, triggers) of a pruned machine.
+
+    >>> size({(0, 5): 1, (0, 6): 1})
+    (2, 2)
+    """
+    return 1 + len(set(delta.values()) - {0}), len(delta)
+
+
+def checked_witness(delta: object, *, states: int, triggers: int | None, labels: int, acyclic: bool) -> Delta:
+    """The engine's witness, if it is one: anything malformed or too big is an :class:`EngineError`."""
+    if not isinstance(delta, dict) or not all(
+        isinstance(key, tuple) and len(key) == 2 and all(isinstance(n, int) for n in (*key, target))
+        for key, target in delta.items()
+    ):
+        raise EngineError("the engine claimed a machine but returned something else")
+    moves = {key: target for key, target in delta.items() if key[0] != target}
+    for (u, x), v in moves.items():
+        if not (0 <= u < states and 0 <= v < states and 0 <= x < labels):
+            raise EngineError(f"the engine's machine has the trigger ({u}, {x}) → {v}, outside of {states} states")
+    if acyclic and not is_acyclic(moves):
+        raise EngineError("the engine was asked for an acyclic machine but returned one with a cycle")
+    if triggers is not None and len(moves) > triggers:
+        raise EngineError(f"the engine was asked for at most {triggers} triggers but used {len(moves)}")
+    return moves
+
+
+def is_acyclic(delta: Delta) -> bool:
+    """Whether the trigger graph has no cycle.
+
+    >>> is_acyclic({(0, 1): 1, (1, 2): 0})
+    False
+    """
+    edges = [(u, v) for (u, _), v in delta.items()]
+    return topological_order(1 + max((max(edge) for edge in edges), default=0), edges) is not None

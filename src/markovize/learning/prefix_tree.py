@@ -1,0 +1,172 @@
+"""Merged episodes: the prefix tree of trigger labels, and the question whether any machine can explain them.
+
+Each node is a history of trigger labels. A *mark* is a reward label seen at the step into a node, with its outcome;
+only labels that were seen with two or more outcomes can ever conflict, so only those are marked, and branches without
+marks are dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from markovize.conflicts.labels import conflicting_labels
+from markovize.episodes.labels import LabelledSteps
+from markovize.episodes.traces import Bools, Ints, Longs, Traces
+from markovize.learning import kernels
+
+
+@dataclass(frozen=True)
+class PrefixTree:
+    """The prefix tree of all episodes, cut to what can conflict. Node 0 is the root; parents precede children.
+
+    Marks are sorted by depth. ``mark_label`` counts conflicting reward labels from 0; ``reward_labels`` maps these
+    back.
+    """
+
+    parent: Ints = field(repr=False)
+    label: Ints = field(repr=False)
+    depth: Ints = field(repr=False)
+    first_step: Longs = field(repr=False)
+    mark_node: Ints = field(repr=False)
+    mark_label: Ints = field(repr=False)
+    mark_outcome: Ints = field(repr=False)
+    reward_labels: Ints = field(repr=False)
+    n_labels: int
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def conflicting_labels(self) -> int:
+        return len(self.reward_labels)
+
+    @cached_property
+    def alphabet(self) -> list[int]:
+        """All trigger labels of the tree, the most frequent first."""
+        counts = np.bincount(self.label[1:], minlength=self.n_labels)
+        order = np.argsort(-counts, kind="stable")
+        return [int(x) for x in order[: int(np.count_nonzero(counts))]]
+
+    @cached_property
+    def ambiguous(self) -> frozenset[int]:
+        """Reward labels whose steps have different trigger labels: u and the label do not tell u' then."""
+        several = conflicting_labels(self.mark_label, self.label[self.mark_node], max(1, self.conflicting_labels))
+        return frozenset(int(y) for y in self.reward_labels[several[: self.conflicting_labels]])
+
+    def shallow(self, most: int) -> tuple[Ints, int]:
+        """The shallowest marks that need at most about ``most`` nodes: (those nodes, how many marks)."""
+        marks, chosen = len(self.mark_node), np.ones(len(self), np.bool_)
+        while len(self) > most and marks > 1 and int(chosen.sum()) > most:
+            marks //= 2
+            chosen[:] = False
+            chosen[self.mark_node[:marks]] = True
+            kernels.with_ancestors(self.parent, chosen)
+        return np.flatnonzero(chosen).astype(np.int32), marks
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root's child down to this node."""
+        out: list[int] = []
+        while node > 0:
+            out.append(node)
+            node = int(self.parent[node])
+        return out[::-1]
+
+    def restricted(self, nodes: Ints) -> PrefixTree:
+        """The tree of only these nodes, their ancestors, and all marks on them."""
+        keep = np.zeros(len(self), np.bool_)
+        keep[0] = True
+        keep[nodes] = True
+        kernels.with_ancestors(self.parent, keep)
+        return _cut(self, keep)
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two steps with the same history and the same label but different outcomes: no machine can explain both."""
+
+    episodes: tuple[int, int]
+    steps: tuple[int, int]
+    rewards: tuple[float, float]
+    contradicting_episodes: int
+    trigger_on: str
+    reward_on: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        (i, j), (m, n), (r, q) = self.episodes, self.steps, self.rewards
+        what = f"rewards {r:g} and {q:g}" if r != q else f"reward {r:g}, ending the episode only once"
+        return (
+            f"no reward machine with {self.trigger_on}/{self.reward_on} labels explains these episodes: episode {i} "
+            f"step {m} and episode {j} step {n} share their history and label but have {what}. {self.advice}"
+        ).rstrip()
+
+
+def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
+    """The cut prefix tree, and for each step the first step with the same history and reward label.
+
+    The second value decides realisability: see :func:`find_contradiction`.
+    """
+    labels, marks = steps.triggers.ids, steps.rewards.ids
+    n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
+    parent, label, depth, first, node_of = kernels.merge_prefixes(steps.offsets, labels, n_labels)
+    alike = kernels.first_alike(node_of, marks, n_rewards)
+    conflicting = conflicting_labels(marks, steps.outcomes, n_rewards)
+    at = np.flatnonzero((alike == np.arange(len(alike))) & conflicting[marks])
+    order = np.argsort(depth[node_of[at]], kind="stable")
+    at = at[order]
+    compact = np.cumsum(conflicting, dtype=np.int32) - 1
+    whole = PrefixTree(
+        parent, label, depth, first,
+        node_of[at], compact[marks[at]].astype(np.int32), steps.outcomes[at],
+        np.flatnonzero(conflicting).astype(np.int32), n_labels,
+    )  # fmt: skip
+    return whole.restricted(whole.mark_node), alike
+
+
+def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Contradiction | None:
+    """None if some machine explains the steps (linear time); otherwise the shortest pair that none can explain."""
+    wrong = np.flatnonzero(steps.outcomes != steps.outcomes[alike])
+    if not len(wrong):
+        return None
+    pairs = [(traces.locate(int(n)), traces.locate(int(alike[n]))) for n in wrong]
+    later, earlier = min(pairs, key=lambda pair: (pair[0][1], pair[1], pair[0]))
+    rewards = [float(traces.rewards[traces.offsets[e] + n]) for e, n in (earlier, later)]
+    return Contradiction(
+        (earlier[0], later[0]),
+        (earlier[1], later[1]),
+        (rewards[0], rewards[1]),
+        _contradicting_episodes(steps, alike, traces),
+        steps.triggers.kind,
+        steps.rewards.kind,
+    )
+
+
+def _contradicting_episodes(steps: LabelledSteps, alike: Longs, traces: Traces) -> int:
+    """How many episodes have a step that differs from what most steps of the same history and label show."""
+    groups, of_step = np.unique(alike, return_inverse=True)
+    outcomes = 1 + int(steps.outcomes.max(initial=0))
+    codes, counts = np.unique(of_step.astype(np.int64) * outcomes + steps.outcomes, return_counts=True)
+    shown_first = codes % outcomes == steps.outcomes[groups[codes // outcomes]]
+    order = np.lexsort((~shown_first, -counts, codes // outcomes))  # in each group the most frequent outcome first
+    first = np.r_[True, np.diff(codes[order] // outcomes) > 0]
+    usual = np.zeros(len(groups), np.int64)
+    usual[codes[order][first] // outcomes] = codes[order][first] % outcomes
+    odd = np.flatnonzero(steps.outcomes != usual[of_step])
+    return len({traces.locate(int(n))[0] for n in odd})
+
+
+def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:
+    if keep.all():
+        return tree
+    number = np.cumsum(keep, dtype=np.int32) - 1
+    parent = tree.parent[keep]
+    parent[1:] = number[parent[1:]]
+    marks = keep[tree.mark_node]
+    return PrefixTree(
+        parent, tree.label[keep], tree.depth[keep], tree.first_step[keep],
+        number[tree.mark_node[marks]].astype(np.int32), tree.mark_label[marks], tree.mark_outcome[marks],
+        tree.reward_labels, tree.n_labels,
+    )  # fmt: skip

@@ -1,0 +1,86 @@
+"""What learning gives: a machine, what is proven about it, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from markovize.episodes.labels import Explain
+from markovize.episodes.values import jsonable
+from markovize.errors import MarkovizeError, UnrealisableError
+from markovize.learning.assembly import TerminationConflict
+from markovize.learning.prefix_tree import Contradiction
+from markovize.learning.search import Objective
+from markovize.machine.machine import RewardMachine
+
+Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
+
+
+@dataclass(frozen=True)
+class LearnResult:
+    """What was learned. ``machine`` is None where no machine exists (unrealisable) or none was found (unknown).
+
+    >>> from markovize import Traces, learn
+    >>> result = learn(Traces.of([([0, 1, 2], ["a", "b"], [0, 0]), ([0, 0, 2], ["a", "b"], [0, 1])]))
+    >>> result.status, result.states, result.triggers, result.bounds
+    ('optimal', 2, 1, (2, 1))
+    """
+
+    status: Status
+    machine: RewardMachine | None
+    bounds: tuple[int, int]  # proven: at least this many states, at least this many triggers
+    objective: Objective
+    acyclic: bool
+    engine: str
+    seconds: float
+    exemplars: int
+    proof: str = ""
+    trigger_on: str = ""
+    reward_on: str = ""
+    explain: Explain = "reward"
+    contradiction: Contradiction | None = None
+    termination_conflicts: tuple[TerminationConflict, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def states(self) -> int | None:
+        return None if self.machine is None else self.machine.states
+
+    @property
+    def triggers(self) -> int | None:
+        return None if self.machine is None else len(self.machine.triggers)
+
+    def unwrap(self) -> RewardMachine:
+        """The machine, or an error that says why there is none."""
+        if self.machine is not None:
+            return self.machine
+        if self.contradiction is not None:
+            raise UnrealisableError(self.contradiction)
+        raise MarkovizeError("no machine was found within the limit; allow more time")
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as ``markovize learn --json`` prints it."""
+        out: dict[str, Any] = {
+            "status": self.status,
+            "states": self.states,
+            "triggers": self.triggers,
+            "bounds": {"states": self.bounds[0], "triggers": self.bounds[1]},
+            "engine": self.engine,
+            "seconds": round(self.seconds, 6),
+            "exemplars": self.exemplars,
+            "objective": self.objective,
+            "acyclic": self.acyclic,
+            "trigger_on": self.trigger_on,
+            "reward_on": self.reward_on,
+            "proof": self.proof,
+            "termination_conflicts": [
+                {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
+            ],
+        }
+        if self.contradiction is not None:
+            c = self.contradiction
+            out["contradiction"] = {
+                "episodes": list(c.episodes), "steps": list(c.steps), "rewards": list(c.rewards),
+                "contradicting_episodes": c.contradicting_episodes, "advice": c.advice,
+            }  # fmt: skip
+        return out

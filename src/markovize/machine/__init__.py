@@ -1,0 +1,1 @@
+"""Reward machines: what they are, how they are replayed, described and compared."""

@@ -1,0 +1,22 @@
+"""The compiled loop that runs a machine over episodes; a plain Python twin is in the tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from markovize.episodes.traces import Ints, Longs
+
+
+@njit(cache=True)
+def episode_states(offsets: Longs, labels: Ints, delta: Ints, initial: int) -> tuple[Ints, Ints]:
+    """The machine state before and after every step."""
+    before = np.zeros(len(labels), np.int32)
+    after = np.zeros(len(labels), np.int32)
+    for e in range(len(offsets) - 1):
+        u = initial
+        for n in range(offsets[e], offsets[e + 1]):
+            before[n] = u
+            u = delta[u, labels[n]]
+            after[n] = u
+    return before, after

@@ -1,0 +1,286 @@
+"""The reward machine: states 0…K-1, triggers that move it, and the rewards it explains. Immutable and validated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from markovize.episodes.labels import LabelKind
+from markovize.episodes.values import Value, canonical, jsonable, key_of, show, sort_key
+from markovize.errors import InputError, MachineError
+
+FORMAT: Final = "markovize.reward-machine"
+VERSION: Final = 1
+MOST_STATES: Final = 1_000_000
+KINDS: Final = ("state", "transition", "function")
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """In state ``source``, a step labelled ``on`` moves the machine to ``target``.
+
+    ``alternatives`` are labels that could replace ``on`` at no cost: the data cannot tell them apart.
+
+    >>> Trigger(0, [1, 1.0], 1).on
+    (1, 1)
+    """
+
+    source: int
+    on: Value
+    target: int
+    alternatives: tuple[Value, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", _frozen(self.on))
+        object.__setattr__(self, "alternatives", tuple(_frozen(label) for label in self.alternatives))
+
+
+@dataclass(frozen=True)
+class Emission:
+    """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``.
+
+    >>> Emission(0, "office", 1, 1.0, terminal=True).reward
+    1.0
+    """
+
+    source: int
+    on: Value
+    target: int
+    reward: float
+    terminal: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", _frozen(self.on))
+
+
+@dataclass(frozen=True)
+class RewardMachine:
+    """A deterministic machine beside the environment: u' = δ(u, trigger label), reward a function of (u, label, u').
+
+    >>> machine = RewardMachine("state", "state", 2, (Trigger(0, (1, 1), 1),), (Emission(1, (4, 4), 1, 1.0, True),))
+    >>> machine.step(0, (1, 1)), machine.step(0, (2, 2)), machine.reward(1, (4, 4), 1)
+    (1, 0, 1.0)
+    >>> machine.acyclic
+    True
+    """
+
+    trigger_on: LabelKind
+    reward_on: LabelKind
+    states: int
+    triggers: tuple[Trigger, ...] = ()
+    rewards: tuple[Emission, ...] = field(default=(), repr=False)
+    initial: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("trigger_on", "reward_on"):
+            if getattr(self, name) not in KINDS:
+                raise MachineError(f'"{name}" must be one of {", ".join(KINDS)}, not {getattr(self, name)!r}')
+        if not _is_int(self.states) or self.states < 1:
+            raise MachineError(f'"states" must be a whole number of at least 1, not {self.states!r}')
+        if self.states > MOST_STATES:
+            raise MachineError(f'"states" is {self.states}; more than {MOST_STATES:,} are not supported')
+        self._check_state(self.initial, '"initial"')
+        seen: set[Hashable] = set()
+        for number, trigger in enumerate(self.triggers):
+            place = f'"triggers"[{number}]'
+            self._check_state(trigger.source, place)
+            self._check_state(trigger.target, place)
+            if trigger.source == trigger.target:
+                raise MachineError(f"{place} is a self-loop; leave it out, staying is the default")
+            key = (trigger.source, key_of(trigger.on))
+            if key in seen:
+                raise MachineError(f"{place}: state {trigger.source} has two triggers on {show(trigger.on)}")
+            seen.add(key)
+        known: dict[Hashable, float] = {}
+        for number, emission in enumerate(self.rewards):
+            place = f'"rewards"[{number}]'
+            self._check_state(emission.source, place)
+            self._check_state(emission.target, place)
+            if not math.isfinite(emission.reward):
+                raise MachineError(f"{place}: the reward must be finite, not {emission.reward}")
+            place_of = (emission.source, key_of(emission.on), emission.target)
+            if place_of in known:
+                where = f"({emission.source}, {show(emission.on)}, {emission.target})"
+                raise MachineError(f"{place}: {where} appears twice")
+            known[place_of] = emission.reward
+
+    def step(self, state: int, label: Value) -> int:
+        """The state after a step with this trigger label."""
+        return self._delta.get((state, key_of(label)), state)
+
+    def reward(self, state: int, label: Value, target: int) -> float | None:
+        """The reward of a step, or None where the data showed none."""
+        emission = self._emissions.get((state, key_of(label), target))
+        return None if emission is None else emission.reward
+
+    def terminal(self, state: int, label: Value, target: int) -> bool:
+        """Whether such a step is known to end the episode."""
+        emission = self._emissions.get((state, key_of(label), target))
+        return emission is not None and emission.terminal
+
+    @cached_property
+    def acyclic(self) -> bool:
+        """Whether no state, once left, can be entered again."""
+        return topological_order(self.states, [(t.source, t.target) for t in self.triggers]) is not None
+
+    @cached_property
+    def _delta(self) -> dict[Hashable, int]:
+        return {(t.source, key_of(t.on)): t.target for t in self.triggers}
+
+    @cached_property
+    def _emissions(self) -> dict[Hashable, Emission]:
+        return {(e.source, key_of(e.on), e.target): e for e in self.rewards}
+
+    def _check_state(self, state: Any, place: str) -> None:
+        if not _is_int(state) or not 0 <= state < self.states:
+            raise MachineError(f"{place}: state {state!r} is not one of 0…{self.states - 1}")
+
+    def to_json(self) -> dict[str, Any]:
+        """The machine as the JSON file holds it."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "trigger_on": self.trigger_on,
+            "reward_on": self.reward_on,
+            "states": self.states,
+            "initial": self.initial,
+            "triggers": [
+                {"from": t.source, "on": jsonable(t.on), "to": t.target,
+                 "alternatives": [jsonable(a) for a in t.alternatives]}
+                for t in self.triggers
+            ],
+            "rewards": [
+                {"from": e.source, "on": jsonable(e.on), "to": e.target, "reward": e.reward, "terminal": e.terminal}
+                for e in self.rewards
+            ],
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Any) -> RewardMachine:
+        """Reads what :meth:`to_json` wrote, checking every field.
+
+        >>> RewardMachine.from_json({"format": "something else"})
+        Traceback (most recent call last):
+        markovize.errors.MachineError: "format" must be "markovize.reward-machine", not 'something else'
+        """
+        if not isinstance(data, dict):
+            raise MachineError(f"a machine is a JSON object, not {type(data).__name__}")
+        for name, expected in (("format", FORMAT), ("version", VERSION)):
+            if data.get(name) != expected or isinstance(data.get(name), bool):
+                quoted = f'"{expected}"' if isinstance(expected, str) else expected
+                raise MachineError(f'"{name}" must be {quoted}, not {data.get(name)!r}')
+        for name in ("trigger_on", "reward_on", "states", "triggers", "rewards"):
+            if name not in data:
+                raise MachineError(f'field "{name}" is missing')
+        triggers = tuple(
+            Trigger(_get(item, "from", at), _on(item, at), _get(item, "to", at), _alternatives(item, at))
+            for item, at in _items(data, "triggers")
+        )
+        rewards = tuple(
+            Emission(_get(item, "from", at), _on(item, at), _get(item, "to", at), _number(item, at), _flag(item, at))
+            for item, at in _items(data, "rewards")
+        )
+        return cls(data["trigger_on"], data["reward_on"], data["states"], triggers, rewards, data.get("initial", 0))
+
+
+def topological_order(
+    states: int, edges: Iterable[tuple[int, int]], rank: Iterable[int] | None = None
+) -> list[int] | None:
+    """States so that every edge points forwards, ties by ``rank``; None if there is a cycle.
+
+    >>> topological_order(3, [(0, 2), (2, 1)])
+    [0, 2, 1]
+    """
+    prefer = list(range(states)) if rank is None else list(rank)
+    waiting = [0] * states
+    successors: list[list[int]] = [[] for _ in range(states)]
+    for source, target in set(edges):
+        successors[source].append(target)
+        waiting[target] += 1
+    ready = [u for u in range(states) if not waiting[u]]
+    out: list[int] = []
+    while ready:
+        u = min(ready, key=lambda state: prefer[state])
+        ready.remove(u)
+        out.append(u)
+        for v in successors[u]:
+            waiting[v] -= 1
+            if not waiting[v]:
+                ready.append(v)
+    return out if len(out) == states else None
+
+
+def sorted_triggers(triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
+    """Triggers in the order in which files and reports list them."""
+    return tuple(sorted(triggers, key=lambda t: (t.source, t.target, sort_key(t.on))))
+
+
+def sorted_emissions(rewards: Iterable[Emission]) -> tuple[Emission, ...]:
+    """Emissions in the order in which files list them."""
+    return tuple(sorted(rewards, key=lambda e: (e.source, e.target, sort_key(e.on))))
+
+
+def _frozen(label: Any) -> Value:
+    """The label as files hold it, so that lists and NumPy values find their triggers too."""
+    try:
+        return canonical(label)
+    except InputError as error:
+        raise MachineError(str(error)) from None
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _items(data: dict[str, Any], name: str) -> list[tuple[dict[str, Any], str]]:
+    items = data[name]
+    if not isinstance(items, list):
+        raise MachineError(f'"{name}" must be a list')
+    for number, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise MachineError(f'"{name}"[{number}] must be an object')
+    return [(item, f'"{name}"[{number}]') for number, item in enumerate(items)]
+
+
+def _get(item: dict[str, Any], name: str, at: str) -> Any:
+    if name not in item:
+        raise MachineError(f'{at}: field "{name}" is missing')
+    return item[name]
+
+
+def _label(raw: Any, name: str, at: str) -> Value:
+    try:
+        return canonical(raw)
+    except InputError as error:
+        raise MachineError(f'{at}: field "{name}": {error}') from None
+
+
+def _on(item: dict[str, Any], at: str) -> Value:
+    return _label(_get(item, "on", at), "on", at)
+
+
+def _alternatives(item: dict[str, Any], at: str) -> tuple[Value, ...]:
+    raw = item.get("alternatives", [])
+    if not isinstance(raw, list):
+        raise MachineError(f'{at}: "alternatives" must be a list')
+    return tuple(_label(label, "alternatives", at) for label in raw)
+
+
+def _number(item: dict[str, Any], at: str) -> float:
+    raw = _get(item, "reward", at)
+    if isinstance(raw, bool) or not isinstance(raw, (int, float)):
+        raise MachineError(f"{at}: the reward must be a number, not {raw!r}")
+    try:
+        return float(raw)
+    except OverflowError:
+        raise MachineError(f"{at}: the reward is too large") from None
+
+
+def _flag(item: dict[str, Any], at: str) -> bool:
+    raw = item.get("terminal", False)
+    if not isinstance(raw, bool):
+        raise MachineError(f'{at}: "terminal" must be true or false, not {raw!r}')
+    return raw

@@ -1,0 +1,109 @@
+"""Runs a machine over episodes: which state it is in at each step, and whether its rewards are the observed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from markovize.episodes.labels import LabelOn, Labels, label_steps, labels_for
+from markovize.episodes.traces import Bools, Episodes, Ints, Longs, Traces, as_traces
+from markovize.episodes.values import Interner
+from markovize.machine import kernels
+from markovize.machine.machine import RewardMachine
+
+
+@dataclass(frozen=True)
+class Run:
+    """A machine's way through episodes: the state before and after every step, and the steps' reward labels."""
+
+    before: Ints
+    after: Ints
+    reward_labels: Labels
+
+    def keys(self, states: int) -> Longs:
+        """(u, reward label, u') of each step, packed into one integer."""
+        labels = max(1, len(self.reward_labels.values))
+        return (self.before.astype(np.int64) * labels + self.reward_labels.ids) * states + self.after
+
+    def unpack(self, key: int, states: int) -> tuple[int, int, int]:
+        """(u, reward label's number, u') of a packed key."""
+        labels = max(1, len(self.reward_labels.values))
+        return key // states // labels, key // states % labels, key % states
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """What replaying a machine showed.
+
+    ``unseen`` counts steps whose (u, reward label, u') is not among the machine's rewards, ``mismatches`` steps whose
+    reward differs from the machine's. ``first_mismatch`` is (episode, step, the machine's reward, the observed one).
+
+    >>> ReplayReport(steps=10, unseen=2, mismatches=0).to_json()
+    {'steps': 10, 'unseen': 2, 'mismatches': 0}
+    """
+
+    steps: int
+    unseen: int
+    mismatches: int
+    first_mismatch: tuple[int, int, float, float] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"steps": self.steps, "unseen": self.unseen, "mismatches": self.mismatches}
+
+
+def run(
+    machine: RewardMachine, traces: Traces, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
+) -> Run:
+    """The machine's states along the episodes. Machines on a user's labels need the functions they were learned with.
+
+    >>> from markovize.machine.machine import Trigger
+    >>> traces = Traces.of([([0, 1, 0], ["a", "b"], [0, 1])])
+    >>> run(RewardMachine("state", "state", 2, (Trigger(0, 1, 1),)), traces).after.tolist()
+    [1, 1]
+    """
+    triggers = label_steps(traces, labels_for(machine.trigger_on, trigger_on, "trigger_on"))
+    rewards = label_steps(traces, labels_for(machine.reward_on, reward_on, "reward_on"))
+    return run_labelled(machine, traces.offsets, triggers, rewards)
+
+
+def run_labelled(machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels) -> Run:
+    """The same for steps that have their labels already."""
+    numbers = Interner(triggers.values)
+    table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, len(numbers)), axis=1)
+    for trigger in machine.triggers:
+        number = numbers.find(trigger.on)
+        if number is not None:
+            table[trigger.source, number] = trigger.target
+    before, after = kernels.episode_states(offsets, triggers.ids, table, machine.initial)
+    return Run(before, after, rewards)
+
+
+def replay(
+    machine: RewardMachine, episodes: Episodes, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
+) -> ReplayReport:
+    """Compares the machine's rewards with the observed ones, step by step.
+
+    >>> from markovize.machine.machine import Emission
+    >>> traces = Traces.of([([0, 1, 0], ["a", "b"], [0, 1])])
+    >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
+    {'steps': 2, 'unseen': 1, 'mismatches': 1}
+    """
+    traces = as_traces(episodes)
+    way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
+    keys, of_step = np.unique(way.keys(machine.states), return_inverse=True)
+    expected = np.full(len(keys), np.nan)
+    for number, key in enumerate(keys):
+        u, label, v = way.unpack(int(key), machine.states)
+        reward = machine.reward(u, way.reward_labels.values[label], v)
+        if reward is not None:
+            expected[number] = reward
+    promised = expected[of_step] if len(keys) else np.zeros(0)
+    unseen: Bools = np.isnan(promised)
+    wrong = np.flatnonzero(~unseen & (promised != traces.rewards))
+    first = None
+    if len(wrong):
+        at = int(wrong[0])
+        first = (*traces.locate(at), float(promised[at]), float(traces.rewards[at]))
+    return ReplayReport(traces.steps, int(unseen.sum()), len(wrong), first)

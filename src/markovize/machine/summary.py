@@ -1,0 +1,108 @@
+"""A machine in few words, for pictures: one arrow for each pair of states, a few short lines on each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markovize.episodes.labels import LabelKind
+from markovize.episodes.values import Value, show, sort_key
+from markovize.errors import one_line
+from markovize.machine.machine import Emission, RewardMachine
+
+_LABEL_LENGTH = 34
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """All that is worth saying about going from ``source`` to ``target``, line by line."""
+
+    source: int
+    target: int
+    lines: tuple[str, ...]
+
+
+def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
+    """The arrows of a picture, self-loops included where a reward differs from the usual one or an episode ends.
+
+    >>> from markovize.machine.machine import Trigger
+    >>> machine = RewardMachine("state", "state", 2, (Trigger(0, (1, 1), 1, ((1, 2),)),), (Emission(1, 5, 1, 1.0, True),
+    ...     Emission(0, 5, 0, 0.0), Emission(0, 6, 0, 0.0)))
+    >>> [(a.source, a.target, a.lines) for a in arrows(machine)]
+    [(0, 1, ('(1, 1) +1 alike',)), (1, 1, ('5: reward 1, end',))]
+    """
+    usual = usual_reward(machine)
+    matters: dict[tuple[int, int], list[Emission]] = {}
+    for emission in machine.rewards:
+        if emission.reward != usual or emission.terminal:
+            matters.setdefault((emission.source, emission.target), []).append(emission)
+    triggers: dict[tuple[int, int], list[str]] = {}
+    for trigger in sorted(machine.triggers, key=lambda t: (t.source, t.target, sort_key(t.on))):
+        text = label_text(machine.trigger_on, trigger.on)
+        if trigger.alternatives:
+            text += f" +{len(trigger.alternatives)} alike"
+        pair = (trigger.source, trigger.target)
+        if machine.trigger_on == machine.reward_on:  # trigger and reward share a line
+            own = [e for e in matters.get(pair, ()) if sort_key(e.on) == sort_key(trigger.on)]
+            if own:
+                matters[pair].remove(own[0])
+                text += f": {outcome_text(own[0].reward, own[0].terminal)}"
+        triggers.setdefault(pair, []).append(text)
+    out = []
+    for pair in sorted({*triggers, *matters}):
+        lines = triggers.get(pair, []) + _grouped(machine.reward_on, matters.get(pair, ()))
+        if lines:
+            out.append(Arrow(*pair, _cut(lines, most_lines)))
+    return out
+
+
+def usual_reward(machine: RewardMachine) -> float:
+    """The most common reward of steps that end nothing, which pictures leave out; of several the one nearest to zero.
+
+    >>> usual_reward(RewardMachine("state", "state", 1))
+    0.0
+    """
+    counts = Counter(emission.reward for emission in machine.rewards if not emission.terminal)
+    return max(counts, key=lambda reward: (counts[reward], -abs(reward), reward), default=0.0)
+
+
+def label_text(kind: LabelKind, label: Value, length: int = _LABEL_LENGTH) -> str:
+    """A label as people read it.
+
+    >>> label_text("state", (1, 1)), label_text("transition", ((1, 1), "up", (1, 2)))
+    ('(1, 1)', '(1, 1) –up→ (1, 2)')
+    """
+    if kind == "transition" and isinstance(label, tuple) and len(label) == 3:
+        state, action, after = (one_line(show(part), max(8, length // 3)) for part in label)
+        return f"{state} –{action}→ {after}"
+    return one_line(show(label), length)
+
+
+def outcome_text(reward: float, terminal: bool) -> str:
+    """What a step brings.
+
+    >>> outcome_text(1.0, True), outcome_text(-0.5, False)
+    ('reward 1, end', 'reward -0.5')
+    """
+    return f"reward {reward:.6g}" + (", end" if terminal else "")
+
+
+def _grouped(kind: LabelKind, emissions: Iterable[Emission]) -> list[str]:
+    groups: dict[tuple[float, bool], list[Value]] = {}
+    for emission in emissions:
+        groups.setdefault((emission.reward, emission.terminal), []).append(emission.on)
+    lines = []
+    most = 1 if kind == "transition" else 2
+    for (reward, terminal), labels in sorted(groups.items(), key=lambda item: (-item[0][0], item[0][1])):
+        labels = sorted(labels, key=sort_key)
+        shown = ", ".join(label_text(kind, label, 20) for label in labels[:most])
+        more = f", … +{len(labels) - most}" if len(labels) > most else ""
+        lines.append(f"{shown}{more}: {outcome_text(reward, terminal)}")
+    return lines
+
+
+def _cut(lines: list[str], most: int) -> tuple[str, ...]:
+    if len(lines) <= most:
+        return tuple(lines)
+    return (*lines[: most - 1], f"… +{len(lines) - most + 1}")

@@ -1,0 +1,1 @@
+"""What is drawn: machines, worlds, and the geometry and style behind both."""

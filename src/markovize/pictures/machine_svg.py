@@ -1,0 +1,248 @@
+"""Machines as SVG that a page can style and light up: every state, arrow and trigger can be addressed.
+
+The layout is that of :mod:`markovize.pictures.machine`; here texts stay texts, and things carry classes and numbers:
+``data-state``, ``data-arrow`` ("u-v") and ``data-trigger``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Final
+
+from markovize.episodes.labels import LabelKind
+from markovize.episodes.values import Value, key_of, sort_key
+from markovize.machine.machine import Emission, RewardMachine
+from markovize.machine.summary import label_text, usual_reward
+from markovize.pictures.edges import smooth, touch
+from markovize.pictures.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
+from markovize.pictures.world.canvas import text_width
+from markovize.pictures.world.plan import GridView
+
+INCH: Final = 96.0  # picture elements
+FONT: Final = 12.0
+LINE: Final = 0.165  # inches
+MOST_LINES: Final = 5
+STYLE: Final = """
+text{font-family:"DejaVu Sans",Verdana,Arial,sans-serif;font-size:12px;fill:#37474f}
+.state circle{fill:#e8f0fa;stroke:#1f2d3d;stroke-width:1.6}
+.state text{font-size:14px;font-weight:bold;fill:#1f2d3d;text-anchor:middle}
+.state .other{font-size:8.5px;font-weight:normal}
+.arrow path{fill:none;stroke:#1f2d3d;stroke-width:1.4}
+.arrow .head{fill:#1f2d3d;stroke:none}
+.arrow text{text-anchor:middle}
+.extra circle,.arrow.extra path{stroke:#c62828}
+.extra circle{fill:#fdecea}
+.arrow.extra .head{fill:#c62828}
+text.extra{fill:#c62828;font-weight:bold}
+.missing circle,.arrow.missing path{stroke:#78838d;stroke-dasharray:5 4}
+.missing circle{fill:#ffffff}
+.state.missing text{fill:#78838d}
+.arrow.missing .head{fill:#78838d;stroke:none}
+text.missing{fill:#78838d;font-style:italic}
+""".strip()
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What to mark in a picture: ``extra`` or ``missing`` triggers and states; what other names there are for them."""
+
+    kind: str = ""
+    triggers: frozenset[int] = frozenset()
+    states: frozenset[int] = frozenset()
+    also: Mapping[int, str] = field(default_factory=dict)  # what a trigger's label stands for, if not for itself
+    other: Mapping[int, int] = field(default_factory=dict)  # the number of a state in the other machine
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture's size in picture elements, and its elements."""
+
+    width: float
+    height: float
+    body: str
+
+    def svg(self, *, style: bool = True, title: str = "") -> str:
+        """A whole SVG document, or, without style, an element for a page that brings its own."""
+        inner = (f"<title>{escape(title)}</title>" if title else "") + (f"<style>{STYLE}</style>" if style else "")
+        head = '<?xml version="1.0" encoding="utf-8"?>\n' if style else ""
+        ground = '<rect width="100%" height="100%" fill="#ffffff"/>' if style else ""
+        size = f'width="{self.width:.0f}" height="{self.height:.0f}" viewBox="0 0 {self.width:.0f} {self.height:.0f}"'
+        return (
+            f'{head}<svg xmlns="http://www.w3.org/2000/svg" class="machine" role="img" {size}>{inner}{ground}'
+            f"{self.body}</svg>" + ("\n" if style else "")
+        )
+
+
+@dataclass(frozen=True)
+class _Line:
+    text: str
+    mark: str = ""
+    trigger: int | None = None
+
+
+def label_name(kind: LabelKind, label: Value, view: GridView | None) -> str:
+    """A label as people read it, with the name of the place if the map has one.
+
+    >>> label_name("state", (1, 1), None)
+    '(1, 1)'
+    """
+    name = view.name_of(label) if view is not None and kind == "state" else None
+    return f"{name} {label_text(kind, label)}" if name else label_text(kind, label)
+
+
+def draw_machine(machine: RewardMachine, view: GridView | None = None, marks: Marks | None = None) -> Drawing:
+    """The machine as a drawing.
+
+    >>> from markovize.machine.machine import Trigger
+    >>> drawing = draw_machine(RewardMachine("state", "state", 2, (Trigger(0, "a & b", 1),)))
+    >>> 'data-arrow="0-1"' in drawing.body, "a &amp; b" in drawing.body
+    (True, True)
+    """
+    marks = marks or Marks()
+    lines = _lines(machine, view, marks)
+    loops = {u: texts for (u, v), texts in lines.items() if u == v}
+    others = {pair: texts for pair, texts in lines.items() if pair[0] != pair[1]}
+    layout = place(
+        machine.states, machine.initial, {u: _size(texts) for u, texts in loops.items()},
+        [(u, v, _size(texts)) for (u, v), texts in others.items()],
+    )  # fmt: skip
+    out = [
+        _arrow(layout, pair, texts, route) for (pair, texts), route in zip(others.items(), layout.routes, strict=True)
+    ]
+    out += [_loop(layout, u, texts) for u, texts in loops.items()]
+    out += [_state(layout, u, marks) for u in range(machine.states)]
+    x, y = layout.states[machine.initial]
+    out.append(_arrow_group(layout, "start", "", [(x - RADIUS - LEAD, y), (x - RADIUS, y)], [1, 2], []))
+    return Drawing(layout.width * INCH, layout.height * INCH, "".join(out))
+
+
+# --- what is written on arrows --------------------------------------------------------------------------------------
+
+
+def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[tuple[int, int], list[_Line]]:
+    usual = usual_reward(machine)
+    matters: dict[tuple[int, int], list[Emission]] = {}
+    for emission in machine.rewards:
+        if emission.reward != usual or emission.terminal:
+            matters.setdefault((emission.source, emission.target), []).append(emission)
+    out: dict[tuple[int, int], list[_Line]] = {}
+    for number, trigger in enumerate(machine.triggers):
+        pair = trigger.source, trigger.target
+        text = label_name(machine.trigger_on, trigger.on, view)
+        if number in marks.also:
+            text += f" ≈ {marks.also[number]}"
+        elif trigger.alternatives:
+            text += f" (or {len(trigger.alternatives)} alike)"
+        if machine.trigger_on == machine.reward_on:  # trigger and reward share a line
+            own = [e for e in matters.get(pair, ()) if key_of(e.on) == key_of(trigger.on)]
+            for emission in own:
+                matters[pair].remove(emission)
+                text += f": {_outcome(emission.reward, emission.terminal)}"
+        out.setdefault(pair, []).append(_Line(text, marks.kind if number in marks.triggers else "", number))
+    for pair, emissions in matters.items():
+        out.setdefault(pair, []).extend(_grouped(machine.reward_on, emissions, view))
+    return {pair: _cut(lines) for pair, lines in sorted(out.items()) if lines}
+
+
+def _grouped(kind: LabelKind, emissions: Sequence[Emission], view: GridView | None) -> list[_Line]:
+    """One line for each outcome; places of one name count as one."""
+    outcomes: dict[tuple[float, bool], dict[str, int]] = {}
+    for emission in sorted(emissions, key=lambda e: sort_key(e.on)):
+        name = view.name_of(emission.on) if view is not None and kind == "state" else None
+        names = outcomes.setdefault((emission.reward, emission.terminal), {})
+        shown = name or label_text(kind, emission.on, 20)
+        names[shown] = names.get(shown, 0) + 1
+    out = []
+    for (reward, terminal), names in sorted(outcomes.items(), key=lambda item: (-item[0][0], item[0][1])):
+        texts = [f"{name} ×{count}" if count > 1 else name for name, count in names.items()]
+        more = f", … +{len(texts) - 2}" if len(texts) > 2 else ""
+        out.append(_Line(f"{', '.join(texts[:2])}{more}: {_outcome(reward, terminal)}"))
+    return out
+
+
+def _outcome(reward: float, terminal: bool) -> str:
+    text = f"{reward:+.6g}".replace("-", "−") if reward else "0"
+    return text + (", end" if terminal else "")
+
+
+def _cut(lines: list[_Line]) -> list[_Line]:
+    if len(lines) <= MOST_LINES:
+        return lines
+    return [*lines[: MOST_LINES - 1], _Line(f"… +{len(lines) - MOST_LINES + 1}")]
+
+
+def _size(lines: Sequence[_Line]) -> Size:
+    widest = max(text_width(line.text, FONT, bold=line.mark == "extra") for line in lines)
+    return Size(widest / INCH + 0.12, len(lines) * LINE)
+
+
+# --- elements -------------------------------------------------------------------------------------------------------
+
+
+def _at(layout: Layout, point: Point) -> str:
+    """In picture elements, y downwards."""
+    return f"{point[0] * INCH:.1f} {(layout.height - point[1]) * INCH:.1f}"
+
+
+def _state(layout: Layout, u: int, marks: Marks) -> str:
+    x, y = (float(part) for part in _at(layout, layout.states[u]).split())
+    mark = f" {marks.kind}" if u in marks.states else ""
+    other = marks.other.get(u, u)
+    second = f'<text class="other" x="{x}" y="{y + 15}">≙ {other}</text>' if other != u else ""
+    return (
+        f'<g class="state{mark}" data-state="{u}"><circle cx="{x}" cy="{y}" r="{RADIUS * INCH:.1f}"/>'
+        f'<text x="{x}" y="{y + (2 if second else 5)}">{u}</text>{second}</g>'
+    )
+
+
+def _arrow(layout: Layout, pair: tuple[int, int], lines: Sequence[_Line], route: Route) -> str:
+    points = list(route.points)
+    points[0] = touch(layout.states[pair[0]], points[1])
+    points[-1] = touch(layout.states[pair[1]], points[-2])
+    vertices, codes = smooth(points) if route.smooth else (points, [1] + [2] * (len(points) - 1))
+    marks = {line.mark for line in lines if line.trigger is not None}
+    mark = marks.pop() if len(marks) == 1 else ""
+    texts = _texts(layout, lines, (route.label[0], route.label[1] + 0.05))
+    return _arrow_group(layout, f"{pair[0]}-{pair[1]}", mark, vertices, codes, texts)
+
+
+def _loop(layout: Layout, u: int, lines: Sequence[_Line]) -> str:
+    x, y = layout.states[u]
+    out, rise = RADIUS * math.cos(math.radians(60)), RADIUS * math.sin(math.radians(60))
+    top = y + RADIUS + LOOP * 1.05
+    way = [(x - out, y + rise), (x - 2.6 * out, top), (x + 2.6 * out, top), (x + out, y + rise)]
+    return _arrow_group(layout, f"{u}-{u}", "", way, [1, 4, 4, 4], _texts(layout, lines, (x, y + RADIUS + LOOP * 0.82)))
+
+
+def _arrow_group(
+    layout: Layout, name: str, mark: str, vertices: Sequence[Point], codes: Sequence[int], texts: Sequence[str]
+) -> str:
+    path = ""
+    for point, code, before in zip(vertices, codes, (0, *codes), strict=False):
+        letter = {1: "M", 2: "L", 4: "C"}[code]
+        path += ("" if letter == "C" and before == 4 and path.count(" ") else letter) + _at(layout, point) + " "
+    head = _head(layout, vertices[-1], vertices[-2])
+    kind = f"arrow {mark}".strip()
+    return f'<g class="{kind}" data-arrow="{name}"><path d="{path.strip()}"/>{head}{"".join(texts)}</g>'
+
+
+def _head(layout: Layout, tip: Point, before: Point) -> str:
+    angle = math.atan2(tip[1] - before[1], tip[0] - before[0])
+    corners = [
+        (tip[0] - 0.11 * math.cos(angle + turn), tip[1] - 0.11 * math.sin(angle + turn)) for turn in (0.42, -0.42)
+    ]
+    way = " ".join(_at(layout, corner) for corner in (tip, *corners))
+    return f'<path class="head" d="M{way}Z"/>'
+
+
+def _texts(layout: Layout, lines: Sequence[_Line], bottom: Point) -> list[str]:
+    out = []
+    for place_of, line in enumerate(reversed(lines)):
+        x, y = _at(layout, (bottom[0], bottom[1] + place_of * LINE + 0.035)).split()
+        number = "" if line.trigger is None else f' data-trigger="{line.trigger}"'
+        kind = f' class="{line.mark}"' if line.mark else ""
+        out.append(f'<text x="{x}" y="{y}"{kind}{number}>{escape(line.text)}</text>')
+    return out[::-1]

@@ -1,0 +1,1 @@
+"""Worlds drawn: as text for a terminal, as pixels for a screen."""

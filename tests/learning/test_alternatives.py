@@ -1,0 +1,77 @@
+"""Labels that would serve as well as a trigger's own: all of them, and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from instances import KINDS, Kinds, coffee, random_steps
+
+import markovize
+from markovize.episodes.labels import labelled
+from markovize.episodes.traces import Traces
+from markovize.learning.alternatives import find_alternatives, redrawn
+from markovize.learning.engines.base import Limits
+from markovize.learning.greedy import first_machine, shrunk
+from markovize.learning.judge import Judge
+from markovize.learning.learner import Learner
+from markovize.learning.prefix_tree import build_tree
+
+NONE = np.zeros(0, np.int32)
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("seed", range(8))
+def test_swap_and_replay_finds_the_same(seed: int, kinds: Kinds) -> None:
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6, length=5)
+    judge = Judge(build_tree(labelled(traces, *kinds))[0])
+    delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
+    assert delta is not None
+    delta = shrunk(delta, judge, acyclic=False, limits=Limits())
+    expected = {}
+    for (u, x), v in delta.items():
+        rest = {key: target for key, target in delta.items() if key != (u, x)}
+        free = [y for y in range(judge.tree.n_labels) if y != x and (u, y) not in delta]
+        expected[u, x] = [y for y in free if judge.explains({**rest, (u, y): v})]
+    some = judge.tree.mark_node[: len(judge.tree.mark_node) // 2]
+    for exemplars in (NONE, some, judge.tree.mark_node):
+        assert find_alternatives(delta, judge, exemplars) == expected
+
+
+def test_a_trigger_that_is_not_needed_has_none() -> None:
+    steps = labelled(coffee(), "state", "state")
+    judge = Judge(build_tree(steps)[0])
+    cup, hall = steps.triggers.values.index(0), steps.triggers.values.index(1)
+    found = find_alternatives({(0, cup): 1, (1, hall): 2}, judge, NONE)
+    assert (1, hall) not in found
+
+
+def test_the_machine_lists_them() -> None:
+    """Cup and lid come together: nobody can say which of them matters."""
+    traces = Traces.of([(["hall", "cup", "lid", "office"], [0] * 3, [0, 0, 1]), (["hall", "office"], [0], [0])])
+    trigger = markovize.learn(traces).unwrap().triggers[0]
+    assert {trigger.on, *trigger.alternatives} == {"cup", "lid"}
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("seed", range(8))
+def test_drawn_machines_are_as_large_and_explain_as_much(seed: int, kinds: Kinds) -> None:
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6, length=5)
+    judge = Judge(build_tree(labelled(traces, *kinds))[0])
+    delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
+    assert delta is not None
+    delta = shrunk(delta, judge, acyclic=False, limits=Limits())
+    alternatives = find_alternatives(delta, judge, NONE)
+    drawn = [redrawn(delta, alternatives, judge, np.random.default_rng(n)) for n in range(30)]
+    assert all(judge.explains(other) and len(other) == len(delta) for other in drawn)
+    if any(alternatives.values()):
+        assert any(other != delta for other in drawn)
+        assert drawn[3] == redrawn(delta, alternatives, judge, np.random.default_rng(3))
+
+
+def test_a_learner_draws_what_the_data_cannot_tell_apart() -> None:
+    seen = Traces.of([([0, 1, 2, 3, 9], [0] * 4, [0, 0, 0, 1]), ([0, 9], [0], [0])])
+    drawn = [Learner().learn(seen, rng=np.random.default_rng(n)).unwrap() for n in range(20)]
+    assert {machine.triggers[0].on for machine in drawn} == {1, 2, 3}
+    for machine in drawn:
+        assert sorted([machine.triggers[0].on, *machine.triggers[0].alternatives]) == [1, 2, 3]
+        assert markovize.replay(machine, seen).mismatches == 0
