@@ -59,9 +59,15 @@ def one(job: tuple[str, str, int]) -> Row:
     result = ActiveLearner(gymnasium.make(f"markovize/{name}-v0", **options), Settings.of(mode, **changes)).run()
     done = result.optimal_return is not None and result.greedy_return >= result.optimal_return - 1e-9
     return Row(
-        task, mode, result.machine.states, result.exemplars, result.solve_seconds, done, result.episodes_to_optimal,
+        task,
+        mode,
+        result.machine.states,
+        result.exemplars,
+        result.solve_seconds,
+        done,
+        result.episodes_to_optimal,
         len(result.solves),
-    )  # fmt: skip
+    )
 
 
 def median(rows: list[Row]) -> str:
@@ -78,9 +84,16 @@ def main() -> None:
     one(("breakfast b full", "directed", 0))  # compile once
     one(("breakfast b full", "paper", 0))
     heads = [
-        "task", "U, paper's", "T_o, paper's", "solve s (slowest), paper's", "optimal", "episodes",
-        "directed: optimal", "episodes", "solve s",
-    ]  # fmt: skip
+        "task",
+        "U, paper's",
+        "T_o, paper's",
+        "solve s (slowest), paper's",
+        "optimal",
+        "episodes",
+        "directed: optimal",
+        "episodes",
+        "solve s",
+    ]
     print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|", flush=True)
     with ProcessPoolExecutor(asked.jobs) as pool:
         rows: dict[tuple[str, str], list[Row]] = {}

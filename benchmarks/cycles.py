@@ -50,9 +50,15 @@ def one(job: tuple[str, int]) -> Row:
     result = ActiveLearner(env, Settings.of(mode, seed=seed, **changes)).run()
     assert result.optimal_return is not None
     return Row(
-        result.machine.states, len(result.machine.triggers), result.exemplars, len(result.solves),
-        result.solve_seconds, result.greedy_return, result.optimal_return, result.episodes_to_optimal,
-    )  # fmt: skip
+        result.machine.states,
+        len(result.machine.triggers),
+        result.exemplars,
+        len(result.solves),
+        result.solve_seconds,
+        result.greedy_return,
+        result.optimal_return,
+        result.episodes_to_optimal,
+    )
 
 
 def show(case: str, rows: list[Row]) -> None:
@@ -113,9 +119,15 @@ def unrolling() -> None:
         for acyclic in (False, True):
             found = learn(traces, acyclic=acyclic, trigger_on="state", reward_on="state", time_limit=LIMIT)
             cells = [
-                rounds, f"{traces.steps:,}", "no" if acyclic else "yes", found.status, f"{found.states or 0:,}",
-                f"{found.triggers or 0:,}", f"{found.bounds[0]}, {found.bounds[1]}", f"{found.seconds:.2f}",
-            ]  # fmt: skip
+                rounds,
+                f"{traces.steps:,}",
+                "no" if acyclic else "yes",
+                found.status,
+                f"{found.states or 0:,}",
+                f"{found.triggers or 0:,}",
+                f"{found.bounds[0]}, {found.bounds[1]}",
+                f"{found.seconds:.2f}",
+            ]
             print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
@@ -126,8 +138,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     heads = [
-        "case", "U", "triggers", "T_o", "solves", "solve s (slowest)", "greedy return", "optimal", "episodes",
-    ]  # fmt: skip
+        "case",
+        "U",
+        "triggers",
+        "T_o",
+        "solves",
+        "solve s (slowest)",
+        "greedy return",
+        "optimal",
+        "episodes",
+    ]
     print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|", flush=True)
     with ProcessPoolExecutor(asked.jobs) as pool:
         for case in CASES:

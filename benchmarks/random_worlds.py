@@ -51,9 +51,16 @@ def one(job: tuple[int, int]) -> Outcome:
     result = ActiveLearner(WorldEnv(world), settings).run()
     assert result.optimal_return is not None
     return Outcome(
-        seed, states, result.machine.states, result.greedy_return, result.optimal_return, result.episodes_to_optimal,
-        len(result.solves), result.solve_seconds, time.perf_counter() - start,
-    )  # fmt: skip
+        seed,
+        states,
+        result.machine.states,
+        result.greedy_return,
+        result.optimal_return,
+        result.episodes_to_optimal,
+        len(result.solves),
+        result.solve_seconds,
+        time.perf_counter() - start,
+    )
 
 
 def main() -> None:

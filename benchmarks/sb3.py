@@ -31,15 +31,22 @@ from sb3_office import NO_MACHINE, STEPS, Evaluation, dqn, explored, wrapped
 EVERY = 500
 OTHERS: dict[str, dict[str, Any]] = {
     "SB3's defaults": {
-        "policy_kwargs": None, "learning_rate": 1e-4, "gamma": 0.99, "batch_size": 32, "gradient_steps": 1, "tau": 1.0,
-        "target_update_interval": 10_000, "exploration_initial_eps": 1.0, "exploration_final_eps": 0.05,
+        "policy_kwargs": None,
+        "learning_rate": 1e-4,
+        "gamma": 0.99,
+        "batch_size": 32,
+        "gradient_steps": 1,
+        "tau": 1.0,
+        "target_update_interval": 10_000,
+        "exploration_initial_eps": 1.0,
+        "exploration_final_eps": 0.05,
     },
     "a network of 64, 64": {"policy_kwargs": {"net_arch": [64, 64]}, "learning_rate": 1e-3},
     "a lower learning rate": {"learning_rate": 1e-3},
     "more exploring": {"exploration_initial_eps": 1.0, "exploration_final_eps": 0.3},
     "returns of 10 steps": {"n_steps": 10, "replay_buffer_class": None, "replay_buffer_kwargs": None},
     "three times as long": {"steps": 3 * STEPS},
-}  # fmt: skip
+}
 BEST = "returns of 10 steps"
 MACHINE, BARE, BARE_BEST = "with the learned machine", "bare", f"bare, {BEST}"
 COLOURS = {MACHINE: "#1f6f8b", BARE_BEST: "#d9a441", BARE: "#c8553d"}  # the last one is drawn on top
@@ -56,8 +63,10 @@ def measure(tasks: str, seeds: int, steps: int) -> Curves:
         for seed in range(seeds):
             machine, episodes = explored(seed, task=task)
             for name, known, changes in (
-                (MACHINE, machine, {}), (BARE, NO_MACHINE, {}), (BARE_BEST, NO_MACHINE, OTHERS[BEST])
-            ):  # fmt: skip
+                (MACHINE, machine, {}),
+                (BARE, NO_MACHINE, {}),
+                (BARE_BEST, NO_MACHINE, OTHERS[BEST]),
+            ):
                 curves[task][name].append(trained(name, task, known, episodes, seed, {"steps": steps} | changes))
     return curves
 

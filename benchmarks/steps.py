@@ -51,9 +51,14 @@ class Session:
         self.player, self.rules, self.machine = player, rules, machine
         player.book.relabel(labels, labels)  # type: ignore[arg-type]
         self.mind: Mind = new_mind(
-            player.book, machine, new_model(player.room[0], len(player.book.actions), player.room[1]),
-            per_transition=False, steps=STEPS, rows=0, potential=np.zeros(machine.states),
-        )  # fmt: skip
+            player.book,
+            machine,
+            new_model(player.room[0], len(player.book.actions), player.room[1]),
+            per_transition=False,
+            steps=STEPS,
+            rows=0,
+            potential=np.zeros(machine.states),
+        )
 
     def play(self, episodes: int) -> tuple[float, int, list[float]]:
         """(seconds, steps, returns). A conflict is only skipped: what follows from it is not a step's work."""

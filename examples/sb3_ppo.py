@@ -96,8 +96,9 @@ def main() -> None:
     machine, episodes = explored(task=TASK)
     print(f"learned a machine of {machine.states} states from {len(episodes)} episodes; the best return is 1")
     for name, model, known in (
-        ("PPO with the machine", ppo(machine), machine), ("RecurrentPPO, bare", recurrent_ppo(), NO_MACHINE)
-    ):  # fmt: skip
+        ("PPO with the machine", ppo(machine), machine),
+        ("RecurrentPPO, bare", recurrent_ppo(), NO_MACHINE),
+    ):
         imitate(model, known, episodes)
         print(f"{name}:\n  after imitating: mean return {mean_return(model, known):.2f}")
         for _ in range(5):

@@ -12,13 +12,39 @@ import markovize
 from markovize import errors
 
 NAMES = [
-    "ActiveLearner", "CheckReport", "Emission", "EngineError", "Episode", "GridWorld", "InputError", "LearnResult",
-    "MachineError", "MarkovRewardWrapper", "MarkovizeError", "Product", "RecordEpisodes", "ReplayReport",
-    "RewardMachine", "RunResult", "Settings", "Traces", "Trigger", "UnrealisableError", "UnsupportedError", "Witness",
-    "check", "convert", "describe", "draw", "learn", "read_episodes", "read_machine", "replay", "write_episodes",
+    "ActiveLearner",
+    "CheckReport",
+    "Emission",
+    "EngineError",
+    "Episode",
+    "GridWorld",
+    "InputError",
+    "LearnResult",
+    "MachineError",
+    "MarkovRewardWrapper",
+    "MarkovizeError",
+    "Product",
+    "RecordEpisodes",
+    "ReplayReport",
+    "RewardMachine",
+    "RunResult",
+    "Settings",
+    "Traces",
+    "Trigger",
+    "UnrealisableError",
+    "UnsupportedError",
+    "Witness",
+    "check",
+    "convert",
+    "describe",
+    "draw",
+    "learn",
+    "read_episodes",
+    "read_machine",
+    "replay",
+    "write_episodes",
     "write_machine",
-]  # fmt: skip
-
+]
 
 
 def test_names_are_stable() -> None:

@@ -22,9 +22,20 @@ from markovize.cli import app as cli
 
 COMMANDS = ("check", "learn", "replay", "draw", "convert")
 LEARN_KEYS = [
-    "status", "states", "triggers", "bounds", "engine", "seconds", "exemplars",
-    "objective", "acyclic", "trigger_on", "reward_on", "proof", "termination_conflicts",
-]  # fmt: skip
+    "status",
+    "states",
+    "triggers",
+    "bounds",
+    "engine",
+    "seconds",
+    "exemplars",
+    "objective",
+    "acyclic",
+    "trigger_on",
+    "reward_on",
+    "proof",
+    "termination_conflicts",
+]
 NOISE = Traces.of([([0, 7], ["go"], [0]), ([0, 1], ["go"], [3]), ([0, 7], ["go"], [1])])
 
 
@@ -185,9 +196,11 @@ def test_bad_machines(run: Run, episodes: Path, tmp_path: Path, content: str | N
         (tmp_path / "bad.json").write_text(content)
     before = sorted(tmp_path.iterdir())
     args = {
-        "replay": ["bad.json", episodes], "draw": ["bad.json", "-o", "out.svg"], "convert": ["bad.json", "out.txt"],
+        "replay": ["bad.json", episodes],
+        "draw": ["bad.json", "-o", "out.svg"],
+        "convert": ["bad.json", "out.txt"],
         "check": [episodes, "--machine", "bad.json"],
-    }[command]  # fmt: skip
+    }[command]
     run(command, *args).failed_with(text)
     assert sorted(tmp_path.iterdir()) == before
 
@@ -222,9 +235,7 @@ def test_check_json(run: Run, episodes: Path) -> None:
     ran = run("check", episodes, "--json", "--exit-code")
     assert ran.code == 1
     assert list(ran.json) == ["markov", "steps", "episodes", "conflicts", "witnesses"]
-    assert ran.json["witnesses"] == [
-        {"label": [1, 1, 2], "rewards": [0.0, 1.0], "episodes": [0, 2], "steps": [0, 2]}
-    ]  # fmt: skip
+    assert ran.json["witnesses"] == [{"label": [1, 1, 2], "rewards": [0.0, 1.0], "episodes": [0, 2], "steps": [0, 2]}]
 
 
 def test_check_with_a_machine(run: Run, episodes: Path, machine: Path) -> None:
@@ -282,8 +293,11 @@ def test_learn_json(run: Run, episodes: Path, tmp_path: Path, options: list[str]
     assert (ran.code, ran.err) == (0, "")
     assert list(ran.json) == LEARN_KEYS
     assert [ran.json[k] for k in ("status", "states", "triggers", "bounds")] == [
-        "optimal", 2, 1, {"states": 2, "triggers": 1},
-    ]  # fmt: skip
+        "optimal",
+        2,
+        1,
+        {"states": 2, "triggers": 1},
+    ]
     assert ran.json["acyclic"] == ("--acyclic" in options)
     assert [path.name for path in tmp_path.iterdir()] == ["episodes.jsonl"], "without -o nothing is written"
 

@@ -22,9 +22,20 @@ from markovize.runs import read_run
 
 OFFICE = ("run", "markovize/OfficeWorld-v0", "--env-arg", "task=c", "--episodes", "150")
 KEYS = [
-    "episodes", "states", "triggers", "exemplars", "solve_seconds", "seconds", "greedy_return", "optimal_return",
-    "episodes_to_optimal", "status", "mode", "trigger_on", "reward_on",
-]  # fmt: skip
+    "episodes",
+    "states",
+    "triggers",
+    "exemplars",
+    "solve_seconds",
+    "seconds",
+    "greedy_return",
+    "optimal_return",
+    "episodes_to_optimal",
+    "status",
+    "mode",
+    "trigger_on",
+    "reward_on",
+]
 NOISY = """
 import gymnasium
 
@@ -86,10 +97,19 @@ def test_json_and_nothing_else(run: Run) -> None:
 
 def test_options_reach_the_settings_and_the_rest_is_the_modes(run: Run) -> None:
     options = {
-        "--mode": "paper", "--seed": 5, "--objective": "triggers", "--trigger-on": "auto", "--reward-on": "transition",
-        "--engine": "sat", "--epsilon": 0.4, "--alpha": 0.2, "--gamma": 0.9, "--max-steps": 50, "--episodes": 40,
+        "--mode": "paper",
+        "--seed": 5,
+        "--objective": "triggers",
+        "--trigger-on": "auto",
+        "--reward-on": "transition",
+        "--engine": "sat",
+        "--epsilon": 0.4,
+        "--alpha": 0.2,
+        "--gamma": 0.9,
+        "--max-steps": 50,
+        "--episodes": 40,
         "--out": "a",
-    }  # fmt: skip
+    }
     args = [arg for pair in options.items() for arg in pair]
     assert run("run", "markovize/BreakfastWorld-v0", *args, "--no-acyclic")[0] == 0
     settings = read_run("a")[0]["settings"]
@@ -159,8 +179,15 @@ def test_refusals_are_one_line(run: Run, args: list[str], said: str) -> None:
 def test_env_args_are_json_or_text() -> None:
     pairs = ["a=1", "b=[1, true]", "c=text", 'd="1"', "e=NaN", "f=1e999", "g=", "h=x=y"]
     assert named_values(pairs, "--env-arg") == {
-        "a": 1, "b": [1, True], "c": "text", "d": "1", "e": "NaN", "f": "1e999", "g": "", "h": "x=y"
-    }  # fmt: skip
+        "a": 1,
+        "b": [1, True],
+        "c": "text",
+        "d": "1",
+        "e": "NaN",
+        "f": "1e999",
+        "g": "",
+        "h": "x=y",
+    }
 
 
 def test_reward_that_no_machine_explains(run: Run) -> None:

@@ -70,9 +70,7 @@ def agrees_with_the_definition(report: CheckReport, steps: list[tuple[Any, float
         places = list(zip(witness.episodes, witness.steps, strict=True))
         for place, reward in zip(places, witness.rewards, strict=False):
             assert (key, reward, place) in steps, "the rewards come in the order of the steps"
-        lengths = [
-            p[1] + q[1] for (a, r, p), (b, s, q) in combinations(steps, 2) if a == b == key and r != s
-        ]  # fmt: skip
+        lengths = [p[1] + q[1] for (a, r, p), (b, s, q) in combinations(steps, 2) if a == b == key and r != s]
         assert sum(witness.steps) == min(lengths), "there is a shorter witness"
         shortest.append(sum(witness.steps))
     assert shortest == sorted(shortest)
@@ -113,9 +111,12 @@ def test_report_as_text_and_as_json() -> None:
     report = check(traces)
     assert str(report.witnesses[0]) == "((0, 1), go, true) pays 0.5 or 2 or 1: episode 0 step 0, episode 1 step 0"
     assert report.to_json() == {
-        "markov": False, "steps": 3, "episodes": 3, "conflicts": 1,
+        "markov": False,
+        "steps": 3,
+        "episodes": 3,
+        "conflicts": 1,
         "witnesses": [{"label": [[0, 1], "go", True], "rewards": [0.5, 2.0, 1.0], "episodes": [0, 1], "steps": [0, 0]}],
-    }  # fmt: skip
+    }
 
 
 def test_rewards_compare_exactly() -> None:

@@ -20,9 +20,7 @@ def spelled_out(traces: Traces, labels: Labels) -> list[Any]:
 
 
 def triples(traces: Traces) -> list[tuple[Any, Any, Any]]:
-    return [
-        (e.observations[n], e.actions[n], e.observations[n + 1]) for e in traces for n in range(e.steps)
-    ]  # fmt: skip
+    return [(e.observations[n], e.actions[n], e.observations[n + 1]) for e in traces for n in range(e.steps)]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -36,7 +34,7 @@ def test_labels_of_all_steps_are_the_labels_of_each(seed: int) -> None:
     for on in ("state", "transition", own):
         assert spelled_out(traces, label_steps(traces, on)) == [
             key_of(canonical(label_of(on, *step))) for step in steps
-        ]  # fmt: skip
+        ]
 
 
 def test_transitions_are_numbered_by_first_appearance() -> None:

@@ -67,10 +67,18 @@ def test_numbers_are_row_major(counts: list[int], data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(
     ("space", "element"),
-    [(spaces.Discrete(4), 4), (spaces.Discrete(4), -1), (spaces.Discrete(4, start=2), 1), (spaces.Discrete(4), [1]),
-     (spaces.MultiDiscrete([2, 2]), [0, 2]), (spaces.MultiDiscrete([2, 2]), [0]), (spaces.Box(0, 1, (), np.int8), 0.5),
-     (spaces.Tuple((spaces.Discrete(2),)), (1, 1)), (spaces.Tuple((spaces.Discrete(2),)), 1)],
-)  # fmt: skip
+    [
+        (spaces.Discrete(4), 4),
+        (spaces.Discrete(4), -1),
+        (spaces.Discrete(4, start=2), 1),
+        (spaces.Discrete(4), [1]),
+        (spaces.MultiDiscrete([2, 2]), [0, 2]),
+        (spaces.MultiDiscrete([2, 2]), [0]),
+        (spaces.Box(0, 1, (), np.int8), 0.5),
+        (spaces.Tuple((spaces.Discrete(2),)), (1, 1)),
+        (spaces.Tuple((spaces.Discrete(2),)), 1),
+    ],
+)
 def test_what_is_outside_has_no_number(space: Any, element: Any) -> None:
     with pytest.raises(InputError, match="is not an element of"):
         index_of(space, element)
@@ -90,9 +98,14 @@ def test_types_matter_to_labels() -> None:
 
 @pytest.mark.parametrize(
     "space",
-    [spaces.Text(3), spaces.Box(0.0, 1.0), spaces.Box(0, 255, (84, 84, 3), np.uint8), spaces.MultiBinary(63),
-     spaces.Tuple((spaces.Text(3), spaces.Discrete(2)))],
-)  # fmt: skip
+    [
+        spaces.Text(3),
+        spaces.Box(0.0, 1.0),
+        spaces.Box(0, 255, (84, 84, 3), np.uint8),
+        spaces.MultiBinary(63),
+        spaces.Tuple((spaces.Text(3), spaces.Discrete(2))),
+    ],
+)
 def test_no_size(space: Any) -> None:
     assert size_of(space) is None
     with pytest.raises(UnsupportedError, match="too many elements to number them"):

@@ -20,9 +20,12 @@ def episodes(draw: st.DrawFn) -> Episode:
     observation = st.integers(0, 2) | st.booleans() | st.sampled_from(["a", (1, 2), (True, 2), 0.5])
     column = lambda values, n: draw(st.lists(values, min_size=n, max_size=n))  # noqa: E731
     return Episode(
-        column(observation, steps + 1), column(st.sampled_from(["go", 1, True]), steps),
-        column(st.floats(-2, 2), steps), draw(st.booleans()), draw(st.booleans()),
-    )  # fmt: skip
+        column(observation, steps + 1),
+        column(st.sampled_from(["go", 1, True]), steps),
+        column(st.floats(-2, 2), steps),
+        draw(st.booleans()),
+        draw(st.booleans()),
+    )
 
 
 def typed(episode: Episode) -> str:

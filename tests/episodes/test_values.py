@@ -42,9 +42,11 @@ def same_json(a: Any, b: Any) -> bool:
     """The rule of the design, spelled out: numbers by value, true and false only equal to themselves."""
     if isinstance(a, list) or isinstance(b, list):
         return (
-            isinstance(a, list) and isinstance(b, list) and len(a) == len(b)
+            isinstance(a, list)
+            and isinstance(b, list)
+            and len(a) == len(b)
             and all(same_json(x, y) for x, y in zip(a, b, strict=True))
-        )  # fmt: skip
+        )
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, str) or isinstance(b, str):

@@ -51,8 +51,11 @@ def with_variants() -> list[Finished]:
 def test_results_have_a_row_per_trial_and_no_clock() -> None:
     rows = read(results_csv(two_tasks()))
     assert [(row["task"], row["seed"]) for row in rows] == [
-        ("b full", "0"), ("b full", "1"), ("b cumulative", "0"), ("b cumulative", "1"),
-    ]  # fmt: skip
+        ("b full", "0"),
+        ("b full", "1"),
+        ("b cumulative", "0"),
+        ("b cumulative", "1"),
+    ]
     first = breakfast(0)[0]
     assert (rows[0]["states"], rows[0]["exemplars"], rows[0]["key"]) == ("5", str(first.exemplars), first.key)
     assert (rows[0]["final_return"], rows[0]["optimal"], rows[0]["missing_triggers"]) == ("3.2", "true", "0")
@@ -131,8 +134,9 @@ def test_the_papers_values_are_those_of_its_worlds() -> None:
 # --- figures --------------------------------------------------------------------------------------------------------
 
 FIGURES: list[tuple[Callable[..., bytes], Callable[[], list[Finished]]]] = [
-    (learning_figure, two_tasks), (ablation_figure, with_variants),
-]  # fmt: skip
+    (learning_figure, two_tasks),
+    (ablation_figure, with_variants),
+]
 
 
 @pytest.mark.parametrize(("draw", "trials"), FIGURES)
@@ -236,10 +240,18 @@ def test_a_report_is_a_folder_of_files(tmp_path: Path) -> None:
     write_report(folder, with_variants(), title="Mine", paper=PAPER)
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert names == {
-        "results.csv", "timings.csv", "curves.csv", "solve_curves.csv", "table.md", "report.html",
-        "figures/learning.png", "figures/learning.svg", "figures/ablation.png", "figures/ablation.svg",
+        "results.csv",
+        "timings.csv",
+        "curves.csv",
+        "solve_curves.csv",
+        "table.md",
+        "report.html",
+        "figures/learning.png",
+        "figures/learning.svg",
+        "figures/ablation.png",
+        "figures/ablation.svg",
         *(f"machines/b-full-{v}-seed-{s}.svg" for v in ("states", "triggers") for s in (0, 1)),
-    }  # fmt: skip
+    }
     assert (folder / "results.csv").read_text() == results_csv(with_variants())
     assert (folder / "figures" / "learning.png").read_bytes() == learning_figure(with_variants(), PAPER)
 

@@ -62,8 +62,10 @@ def test_curves_start_at_one_and_end_with_the_result(make: Callable[[], Finished
     assert list(curve.episode) == sorted(set(curve.episode))
     assert len(curve.episode) <= 201
     assert (curve.states[-1], curve.exemplars[-1], curve.triggers[-1]) == (
-        record.states, record.exemplars, record.triggers,
-    )  # fmt: skip
+        record.states,
+        record.exemplars,
+        record.triggers,
+    )
     assert list(timings.curve) == sorted(timings.curve)
     assert timings.curve[-1] == pytest.approx(timings.solve_seconds, abs=1e-5)
     assert timings.solve_seconds <= timings.seconds

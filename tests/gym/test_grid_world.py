@@ -98,19 +98,25 @@ def test_another_initial_state() -> None:
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        (RewardMachine("state", "state", 2, (Trigger(0, "kitchen", 1), Trigger(0, (4, 1), 1))),
-         r"machine's kitchen, \(4, 1\); labels are free cells \(x, y\) or landmarks \(door, key\)"),
+        (
+            RewardMachine("state", "state", 2, (Trigger(0, "kitchen", 1), Trigger(0, (4, 1), 1))),
+            r"machine's kitchen, \(4, 1\); labels are free cells \(x, y\) or landmarks \(door, key\)",
+        ),
         (RewardMachine("state", "state", 1, (), (Emission(0, 7, 0, 1.0),)), "machine's 7; labels"),
         (RewardMachine("state", "state", 1, (), (Emission(0, (True, 0), 0, 1.0),)), r"machine's \(true, 0\)"),
-        (RewardMachine("transition", "transition", 2, (Trigger(0, ("key", "fly", "key"), 1),)),
-         r"\(key, fly, key\).*\(from, action, to\)"),
+        (
+            RewardMachine("transition", "transition", 2, (Trigger(0, ("key", "fly", "key"), 1),)),
+            r"\(key, fly, key\).*\(from, action, to\)",
+        ),
         (RewardMachine("transition", "transition", 2, (Trigger(0, ("key", "up", "door"), 1),)), "as the map allows"),
         (RewardMachine("transition", "transition", 2, (Trigger(0, "key", 1),)), "machine's key"),
         (RewardMachine("function", "state", 2, (Trigger(0, "key", 1),)), 'by "state" or "transition"'),
-        (RewardMachine("state", "state", 2, (Trigger(0, "key", 1),), (Emission(1, "door", 0, 1.0),)),
-         r"reward of \(1, door, 0\) is never paid: there the machine goes to state 1"),
+        (
+            RewardMachine("state", "state", 2, (Trigger(0, "key", 1),), (Emission(1, "door", 0, 1.0),)),
+            r"reward of \(1, door, 0\) is never paid: there the machine goes to state 1",
+        ),
     ],
-)  # fmt: skip
+)
 def test_machines_that_do_not_fit_the_map_are_refused(machine: RewardMachine, message: str) -> None:
     with pytest.raises(InputError, match=message):
         GridWorld(MAP, machine, names=NAMES)

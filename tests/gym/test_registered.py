@@ -159,12 +159,18 @@ def test_the_best_breakfast(rewards: str, expected: float) -> None:
         (OFFICE, [RIGHT, UP, UP, UP], [(3, 1), (3, 2), (3, 2), (3, 2)]),  # a door, and the wall y 2|3 has none at x 3
         (OFFICE, [UP, RIGHT, UP], [(2, 2), (2, 2), (2, 2)]),  # 2|3 is closed at y 2
         (OFFICE, [LEFT, UP, UP], [(1, 1), (1, 2), (1, 3)]),  # a door up at x 1
-        (BREAKFAST, [LEFT, DOWN, RIGHT, UP, UP, UP, RIGHT, DOWN],
-         [(0, 0), (0, 0), (1, 0), (1, 1), (1, 2), (1, 3), (2, 3), (2, 3)]),  # the wall above e
-        (BREAKFAST, [RIGHT, RIGHT, RIGHT, UP, LEFT, UP, UP, UP],
-         [(1, 0), (2, 0), (3, 0), (3, 0), (2, 0), (2, 1), (2, 2), (2, 2)]),  # solid (3, 1), and the wall from below
+        (
+            BREAKFAST,
+            [LEFT, DOWN, RIGHT, UP, UP, UP, RIGHT, DOWN],
+            [(0, 0), (0, 0), (1, 0), (1, 1), (1, 2), (1, 3), (2, 3), (2, 3)],
+        ),  # the wall above e
+        (
+            BREAKFAST,
+            [RIGHT, RIGHT, RIGHT, UP, LEFT, UP, UP, UP],
+            [(1, 0), (2, 0), (3, 0), (3, 0), (2, 0), (2, 1), (2, 2), (2, 2)],
+        ),  # solid (3, 1), and the wall from below
     ],
-)  # fmt: skip
+)
 def test_walls_and_doors(name: str, way: list[int], cells: list[tuple[int, int]]) -> None:
     env = make(name)
     env.reset()

@@ -27,9 +27,13 @@ def instance(seed: int) -> tuple[Traces, Kinds]:
     rng = np.random.default_rng(seed)
     kinds = EVERY[seed % len(EVERY)]
     traces = random_steps(
-        rng, kinds=kinds, episodes=int(rng.integers(2, 6)), length=int(rng.integers(2, 6)),
-        rewards=int(rng.integers(2, 4)), acyclic=bool(rng.integers(0, 2)),
-    )  # fmt: skip
+        rng,
+        kinds=kinds,
+        episodes=int(rng.integers(2, 6)),
+        length=int(rng.integers(2, 6)),
+        rewards=int(rng.integers(2, 4)),
+        acyclic=bool(rng.integers(0, 2)),
+    )
     return traces, kinds
 
 
@@ -42,9 +46,13 @@ def disagreement(traces: Traces, kinds: Kinds) -> str | None:
             truth = exhaustive_optimum(steps, objective, acyclic)  # type: ignore[arg-type]
             for engine in ("sat", "ilp"):
                 result = learn(
-                    traces, objective=objective, acyclic=acyclic, engine=engine,
-                    trigger_on=trigger_on, reward_on=reward_on,
-                )  # type: ignore[arg-type]  # fmt: skip
+                    traces,
+                    objective=objective,
+                    acyclic=acyclic,
+                    engine=engine,
+                    trigger_on=trigger_on,
+                    reward_on=reward_on,
+                )  # type: ignore[arg-type]
                 found = (result.states, result.triggers)
                 setting = f"{engine} {objective} {'acyclic' if acyclic else 'cyclic'} {trigger_on}/{reward_on}"
                 if result.status != "optimal" or found != truth:

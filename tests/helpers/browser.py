@@ -32,17 +32,28 @@ class Browser:
         commands, self._write = os.pipe()
         self._read, answers = os.pipe()
         options = [
-            "--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--mute-audio",
-            "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking", "--disable-extensions",
-            "--force-color-profile=srgb", f"--user-data-dir={self._folder.name}", f"--window-size={width},{height}",
+            "--headless=new",
+            "--remote-debugging-pipe",
+            "--disable-gpu",
+            "--no-first-run",
+            "--mute-audio",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--disable-background-networking",
+            "--disable-extensions",
+            "--force-color-profile=srgb",
+            f"--user-data-dir={self._folder.name}",
+            f"--window-size={width},{height}",
             *(["--no-sandbox"] if os.geteuid() == 0 else []),
-        ]  # fmt: skip
+        ]
         # the browser reads commands from descriptor 3 and answers on 4
         shell = f'exec "$@" 3<&{commands} 4>&{answers}'
         self._process = subprocess.Popen(
             ["bash", "-c", shell, "bash", chromium, *options, "about:blank"],
-            pass_fds=(commands, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            pass_fds=(commands, answers),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(commands)
         os.close(answers)
         self._number, self._buffer = 0, b""

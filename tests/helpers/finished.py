@@ -33,9 +33,14 @@ def breakfast(seed: int = 0) -> Finished:
 def cumulative(seed: int = 0) -> Finished:
     """Task b as the paper runs it: too short to be sure of the best policy."""
     return finish(
-        "markovize/BreakfastWorld-v0", "b cumulative", seed=seed, mode="paper", episodes=400, max_wait=1000,
+        "markovize/BreakfastWorld-v0",
+        "b cumulative",
+        seed=seed,
+        mode="paper",
+        episodes=400,
+        max_wait=1000,
         rewards="cumulative",
-    )  # fmt: skip
+    )
 
 
 @cache

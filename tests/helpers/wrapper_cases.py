@@ -98,9 +98,15 @@ FORMS_AND_MODES = [(form, mode) for form in FORMS for mode in MODES if form != "
 
 def ring_label(form: str, place: int) -> Any:
     """How a place looks in an episode file."""
-    return {"discrete": place, "shifted": place - 3, "multi": (place // 3, place % 3), "box": (place,),
-            "bits": (place >> 2, place >> 1 & 1, place & 1), "tuple": (place // 3, place % 3),
-            "text": "abcdef"[place]}[form]  # fmt: skip
+    return {
+        "discrete": place,
+        "shifted": place - 3,
+        "multi": (place // 3, place % 3),
+        "box": (place,),
+        "bits": (place >> 2, place >> 1 & 1, place & 1),
+        "tuple": (place // 3, place % 3),
+        "text": "abcdef"[place],
+    }[form]
 
 
 def ring_machine(form: str = "discrete") -> RewardMachine:

@@ -67,9 +67,12 @@ def test_check_and_learn_from_a_data_set() -> None:
 def test_a_data_set_that_minari_collected_itself() -> None:
     """Only its buffers are used here, as its collector would hand them over."""
     buffer = minari.data_collector.EpisodeBuffer(
-        observations=np.array([0, 4, 8]), actions=np.array([1, 1]), rewards=[0.0, np.float32(0.5)],
-        terminations=[False, False], truncations=[False, True],
-    )  # fmt: skip
+        observations=np.array([0, 4, 8]),
+        actions=np.array([1, 1]),
+        rewards=[0.0, np.float32(0.5)],
+        terminations=[False, False],
+        truncations=[False, True],
+    )
     with pytest.warns(UserWarning):
         dataset = minari.create_dataset_from_buffers("lake/one-v0", [buffer], env="FrozenLake-v1")
     (episode,) = read_minari(dataset)
@@ -105,9 +108,12 @@ def test_continuous_and_dict_observations_are_refused() -> None:
         write_minari([([0, 1], [0], [1.0])], "box-v0", env=box)
     first = box.reset(seed=0)[0]
     buffer = minari.data_collector.EpisodeBuffer(
-        observations=np.stack([first, first]), actions=np.array([1]), rewards=[1.0],
-        terminations=[False], truncations=[True],
-    )  # fmt: skip
+        observations=np.stack([first, first]),
+        actions=np.array([1]),
+        rewards=[1.0],
+        terminations=[False],
+        truncations=[True],
+    )
     with pytest.warns(UserWarning):
         dataset = minari.create_dataset_from_buffers("box-v0", [buffer], env=box)
     with pytest.raises(UnsupportedError, match="continuous"):

@@ -74,9 +74,15 @@ def test_the_callback_finds_the_machine_and_training_goes_on_with_it() -> None:
     assert markovize.check(callback.traces, callback.machine).markov
     env = breakfast(callback.machine, crm=True)
     model = DQN(
-        "MlpPolicy", env, seed=1, replay_buffer_class=CounterfactualReplayBuffer,
-        replay_buffer_kwargs={"machine": callback.machine}, buffer_size=50_000, learning_starts=50, **SMALL,
-    )  # fmt: skip
+        "MlpPolicy",
+        env,
+        seed=1,
+        replay_buffer_class=CounterfactualReplayBuffer,
+        replay_buffer_kwargs={"machine": callback.machine},
+        buffer_size=50_000,
+        learning_starts=50,
+        **SMALL,
+    )
     assert fill_replay(model, callback.traces, env) == callback.traces.steps
     before = {name: value.clone() for name, value in model.q_net.state_dict().items()}
     model.learn(300)
@@ -253,9 +259,13 @@ def test_the_buffer_holds_every_step_in_every_machine_state(mode: str, envs: int
     machine = BREAKFAST.machine
     vector = DummyVecEnv([partial(breakfast, machine, mode=mode, crm=True)] * envs)
     model = DQN(
-        "MlpPolicy", vector, seed=0, replay_buffer_class=CounterfactualReplayBuffer,
-        replay_buffer_kwargs={"machine": machine}, **{**RANDOM, "buffer_size": 20_000},
-    )  # fmt: skip
+        "MlpPolicy",
+        vector,
+        seed=0,
+        replay_buffer_class=CounterfactualReplayBuffer,
+        replay_buffer_kwargs={"machine": machine},
+        **{**RANDOM, "buffer_size": 20_000},
+    )
     model.learn(600)
     buffer, states = model.replay_buffer, machine.states
     assert buffer is not None

@@ -81,15 +81,15 @@ BROKEN = {
     "digraph { /* ": "m.dot:1:11: this comment never ends",
     "digraph { a <b> }": "m.dot:1:13: '<' does not belong here",
     "digraph {" + "{" * 100: "subgraphs are nested too deeply",
-    "digraph { s0 -> s1 [label=\"a/1\"] }": "m.dot: needs one edge from __start0 to the initial state, not 0",
-    BEGIN + '\n s0 -> s1 }': 'm.dot:2: an edge needs label="input/output", not ""',
+    'digraph { s0 -> s1 [label="a/1"] }': "m.dot: needs one edge from __start0 to the initial state, not 0",
+    BEGIN + "\n s0 -> s1 }": 'm.dot:2: an edge needs label="input/output", not ""',
     BEGIN + '\n s0 -> s1 [label="a/b/1"] }': "m.dot:2: an edge needs label",
     BEGIN + '\n s0 -> s1 [label="a/False"] }': 'm.dot:2: the output "False" is not a number',
-    BEGIN + ' s0 -> s1 [label="a/nan"] }': "m.dot: \"rewards\"[0]: the reward must be finite",
-    BEGIN + ' trigger_on=moon; }': 'trigger_on must be one of state, transition, function, not "moon"',
+    BEGIN + ' s0 -> s1 [label="a/nan"] }': 'm.dot: "rewards"[0]: the reward must be finite',
+    BEGIN + " trigger_on=moon; }": 'trigger_on must be one of state, transition, function, not "moon"',
     BEGIN + '\n s0 -> s1 [label="a/1"]\n s0 -> s0 [label="a/2"] }': "m.dot:3: s0 has two edges for a (line 2)",
-    BEGIN + ' s0 -> __start0 [label="a/1"] }': "m.dot: \"triggers\"[0]: state -1 is not one of",
-}  # fmt: skip
+    BEGIN + ' s0 -> __start0 [label="a/1"] }': 'm.dot: "triggers"[0]: state -1 is not one of',
+}
 
 
 @pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))

@@ -53,8 +53,13 @@ def test_arrows_are_cut_and_rewards_grouped() -> None:
 
 
 def test_rewards_on_another_label_have_their_own_line() -> None:
-    rewards = (Emission(0, (0, "up", 1), 1, 2.0), Emission(0, (1, "up", 1), 1, 2.0), Emission(0, (5, "up", 5), 0, 0.0),
-               Emission(0, (6, "up", 5), 0, 0.0), Emission(0, (7, "up", 5), 0, 0.0))  # fmt: skip
+    rewards = (
+        Emission(0, (0, "up", 1), 1, 2.0),
+        Emission(0, (1, "up", 1), 1, 2.0),
+        Emission(0, (5, "up", 5), 0, 0.0),
+        Emission(0, (6, "up", 5), 0, 0.0),
+        Emission(0, (7, "up", 5), 0, 0.0),
+    )
     machine = RewardMachine("state", "transition", 2, (Trigger(0, 1, 1),), rewards)
     assert usual_reward(machine) == 0.0
     assert arrows(machine)[0].lines == ("1", "0 –up→ 1, … +1: reward 2")

@@ -213,8 +213,7 @@ def test_interrupt_keeps_the_best_machine_and_says_so() -> None:
 def test_a_time_limit_stops_the_real_engine_with_bounds() -> None:
     rng = np.random.default_rng(3)
     episodes = [
-        ([0, 100 + n, *rng.integers(0, 30, 38).tolist()], [0] * 39, rng.integers(0, 2, 39).tolist())
-        for n in range(60)
+        ([0, 100 + n, *rng.integers(0, 30, 38).tolist()], [0] * 39, rng.integers(0, 2, 39).tolist()) for n in range(60)
     ]
     result = learn(Traces.of(episodes), trigger_on="state", reward_on="state", time_limit=0.5)
     assert result.status in ("feasible", "unknown")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from markovize.learning import kernels
+from markovize.machine import kernels as machine_kernels
 
 SEEDS = range(30)
 Rng = np.random.Generator
@@ -163,5 +164,5 @@ def test_episode_states(seed: int) -> None:
             before.append(u)
             u = int(delta[u, x])
             after.append(u)
-    found = kernels.episode_states(offsets, labels, delta, initial)
+    found = machine_kernels.episode_states(offsets, labels, delta, initial)
     assert [column.tolist() for column in found] == [before, after]

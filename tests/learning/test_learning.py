@@ -71,8 +71,10 @@ def test_the_packaged_patrol_has_its_true_triggers(objective: str, acyclic: bool
     result = learn(read_episodes(sample_path("office-e")), objective=objective, acyclic=acyclic)  # type: ignore[arg-type]
     assert result.status == "optimal"
     assert [(t.source, t.on, t.target) for t in result.unwrap().triggers] == [
-        (0, (1, 1), 1), (1, (1, 7), 2), (2, (10, 7), 3),
-    ]  # fmt: skip
+        (0, (1, 1), 1),
+        (1, (1, 7), 2),
+        (2, (10, 7), 3),
+    ]
 
 
 def test_beach_needs_transition_labels_and_finds_them() -> None:
@@ -99,9 +101,13 @@ def test_a_users_propositions_are_labels_too() -> None:
 
 def test_reward_labels_may_be_coarser_than_trigger_labels() -> None:
     """Then u' is not fixed by u and the reward label: the reward hangs on the trigger itself."""
-    traces = Traces.of([
-        ([0, 1, 1], ["x", "stay"], [1, 0]), ([0, 1, 1], ["y", "stay"], [0, 0]), ([0, 1], ["x"], [1]),
-    ])  # fmt: skip
+    traces = Traces.of(
+        [
+            ([0, 1, 1], ["x", "stay"], [1, 0]),
+            ([0, 1, 1], ["y", "stay"], [0, 0]),
+            ([0, 1], ["x"], [1]),
+        ]
+    )
     result = solved(traces, ("transition", "state"))
     assert shape(result) == (2, 1)
     assert replay(result.unwrap(), traces).mismatches == 0

@@ -48,9 +48,11 @@ def contradictions(steps: list[Told], explain: str) -> list[tuple[Told, Told]]:
     """Section 2 of the design: equal history, equal reward label, different outcomes."""
     wanted = slice(3, 4) if explain == "reward" else slice(3, 5)
     return [
-        (a, b) for n, b in enumerate(steps) for a in steps[:n]
+        (a, b)
+        for n, b in enumerate(steps)
+        for a in steps[:n]
         if a[1] == b[1] and a[2] == b[2] and a[wanted] != b[wanted]
-    ]  # fmt: skip
+    ]
 
 
 def odd_episodes(steps: list[Told], explain: str) -> set[int]:
@@ -142,9 +144,12 @@ NOISE = Traces.of([([0, 1], ["go"], [0]), ([0, 2], ["go"], [3]), ([0, 1], ["go"]
 
 @pytest.mark.parametrize(
     ("traces", "chosen"),
-    [(BY_ACTION, ("state", "transition")), (BY_EARLIER_ACTION, ("transition", "transition")),
-     (coffee(), ("state", "state"))],
-)  # fmt: skip
+    [
+        (BY_ACTION, ("state", "transition")),
+        (BY_EARLIER_ACTION, ("transition", "transition")),
+        (coffee(), ("state", "state")),
+    ],
+)
 def test_auto_takes_the_coarsest_labels_that_work(traces: Traces, chosen: Kinds) -> None:
     result = markovize.learn(traces)
     assert (result.status, result.trigger_on, result.reward_on) == ("optimal", *chosen)

@@ -25,10 +25,12 @@ from markovize.machine.machine import (
 )
 
 COFFEE = RewardMachine(
-    "state", "transition", 3,
+    "state",
+    "transition",
+    3,
     (Trigger(0, (1, 1), 1, ((1, 2), "door")), Trigger(1, True, 2), Trigger(0, 0.5, 2)),
     (Emission(1, (1, 0, True), 2, 1.5, True), Emission(0, (0, "up", 1), 0, -0.0)),
-)  # fmt: skip
+)
 
 
 def test_steps_and_rewards() -> None:
@@ -83,8 +85,9 @@ def through_json(machine: RewardMachine) -> RewardMachine:
 
 LABELS = st.recursive(
     st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=2).map(tuple), max_leaves=4,
-)  # fmt: skip
+    lambda inner: st.lists(inner, max_size=2).map(tuple),
+    max_leaves=4,
+)
 
 
 @st.composite
@@ -94,8 +97,9 @@ def machines(draw: st.DrawFn) -> RewardMachine:
     kind = st.sampled_from(["state", "transition", "function"])
     triggers = [
         Trigger(u, ("t", n), v, tuple(draw(st.lists(LABELS, max_size=2))))
-        for n, (u, v) in enumerate(draw(st.lists(st.tuples(state, state), max_size=4))) if u != v
-    ]  # fmt: skip
+        for n, (u, v) in enumerate(draw(st.lists(st.tuples(state, state), max_size=4)))
+        if u != v
+    ]
     emissions = [
         Emission(draw(state), (n, draw(LABELS)), draw(state), reward, draw(st.booleans()))
         for n, reward in enumerate(draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4)))
@@ -159,7 +163,7 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
         (put("version", value=2), '"version" must be 1, not 2'),
         (put("version", value=True), '"version" must be 1, not True'),
         *((drop(n), f'field "{n}" is missing') for n in ("trigger_on", "reward_on", "states", "triggers", "rewards")),
-        (put("trigger_on", value="action"), '"trigger_on" must be one of state, transition, function, not \'action\''),
+        (put("trigger_on", value="action"), "\"trigger_on\" must be one of state, transition, function, not 'action'"),
         (put("trigger_on", value=["state"]), '"trigger_on" must be one of'),
         (put("reward_on", value=None), '"reward_on" must be one of'),
         *((put("states", value=v), '"states" must be a whole number') for v in (0, -1, 2.5, "3", True, None, [3])),
@@ -170,11 +174,13 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
         (put("rewards", 0, value=3), '"rewards"[0] must be an object'),
         *(
             (drop(part, 1, n), f'"{part}"[1]: field "{n}" is missing')
-            for part in ("triggers", "rewards") for n in ("from", "on", "to")
+            for part in ("triggers", "rewards")
+            for n in ("from", "on", "to")
         ),
         *(
             (put(part, 1, n, value=7), f'"{part}"[1]: state 7 is not one of 0…2')
-            for part in ("triggers", "rewards") for n in ("from", "to")
+            for part in ("triggers", "rewards")
+            for n in ("from", "to")
         ),
         (put("triggers", 0, "to", value=0), '"triggers"[0] is a self-loop'),
         (put("triggers", 2, "on", value=[1.0, 1]), '"triggers"[2]: state 0 has two triggers on (1, 1)'),
@@ -193,7 +199,7 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
             '"rewards"[1]: (0, (0, up, 1), 0) appears twice',
         ),
     ],
-)  # fmt: skip
+)
 def test_malformed_fields_are_named(change: Callable[[dict[str, Any]], None], reason: str) -> None:
     data = copy.deepcopy(COFFEE.to_json())
     change(data)
@@ -233,5 +239,8 @@ def test_files_list_things_in_one_order() -> None:
     assert [t.on for t in sorted_triggers(triggers)] == [True, 2, "b", (1,), "a"]
     emissions = [Emission(1, 5, 0, 1.0), Emission(0, 5, 1, 1.0), Emission(0, 9, 0, 1.0), Emission(0, 3, 0, 1.0)]
     assert [(e.source, e.target, e.on) for e in sorted_emissions(emissions)] == [
-        (0, 0, 3), (0, 0, 9), (0, 1, 5), (1, 0, 5),
-    ]  # fmt: skip
+        (0, 0, 3),
+        (0, 0, 9),
+        (0, 1, 5),
+        (1, 0, 5),
+    ]

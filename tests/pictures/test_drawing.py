@@ -35,9 +35,18 @@ MACHINES = {
     "chain11": chain(11, "transition"),
     "chain25": chain(25),
     "diamond": RewardMachine(
-        "state", "state", 4,
-        (Trigger(0, "a", 1), Trigger(0, "b", 2), Trigger(0, "c", 1), Trigger(1, "b", 3), Trigger(2, "a", 3),
-         Trigger(0, "$x$", 3), Trigger(0, "門", 3)),
+        "state",
+        "state",
+        4,
+        (
+            Trigger(0, "a", 1),
+            Trigger(0, "b", 2),
+            Trigger(0, "c", 1),
+            Trigger(1, "b", 3),
+            Trigger(2, "a", 3),
+            Trigger(0, "$x$", 3),
+            Trigger(0, "門", 3),
+        ),
         (*QUIET, Emission(3, "goal with a rather long name", 3, 1.0, True), Emission(1, "goal", 1, 0.5)),
     ),
     "cycle": RewardMachine(
@@ -47,7 +56,7 @@ MACHINES = {
         "state", "state", 2, (Trigger(0, "a", 1), Trigger(1, "a rather long label to go back", 0)), QUIET
     ),
     "lost": RewardMachine("state", "state", 3, (Trigger(2, "a", 1),), QUIET, 1),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -22,9 +22,17 @@ from markovize.runs import check_new, curve, moving_average, read_run, write_run
 ID = "markovize/OfficeWorld-v0"
 ARGS: dict[str, Any] = {"task": "c"}
 FILES = {
-    "config.json", "metrics.csv", "exemplars.jsonl", "machine.json", "machine.svg", "q.csv", "curve.png",
-    "result.json", "rng.json", "timings.json",
-}  # fmt: skip
+    "config.json",
+    "metrics.csv",
+    "exemplars.jsonl",
+    "machine.json",
+    "machine.svg",
+    "q.csv",
+    "curve.png",
+    "result.json",
+    "rng.json",
+    "timings.json",
+}
 
 
 def played(**settings: Any) -> RunResult:
@@ -63,9 +71,12 @@ def test_machine_and_exemplars_are_read_back(folder: Path, result: RunResult) ->
 def test_config_and_result(folder: Path, result: RunResult) -> None:
     config, numbers = read_run(folder)
     assert config == {
-        "env_id": ID, "env_args": ARGS, "imports": ["some_module"], "settings": result.settings.to_json(),
+        "env_id": ID,
+        "env_args": ARGS,
+        "imports": ["some_module"],
+        "settings": result.settings.to_json(),
         "markovize": markovize.__version__,
-    }  # fmt: skip
+    }
     timings = json.loads((folder / "timings.json").read_text())
     assert numbers | {name: timings[name] for name in ("seconds", "solve_seconds")} == result.to_json()
     assert not {"seconds", "solve_seconds"} & set(numbers)

@@ -47,9 +47,12 @@ def plain_walks(
                         action = other
             state, u, reward, ended = world.step(state, u, action)
             episode = Episode(
-                [*episode.observations, world.observations[state]], [*episode.actions, world.actions[action]],
-                [*episode.rewards, reward], ended, not ended,
-            )  # fmt: skip
+                [*episode.observations, world.observations[state]],
+                [*episode.actions, world.actions[action]],
+                [*episode.rewards, reward],
+                ended,
+                not ended,
+            )
             if not ended and (away <= 0 or way[state] == 0):
                 way = ways[int(rng.random() * len(ways))]
         out.append(episode)

@@ -112,9 +112,15 @@ def test_the_office_is_as_described() -> None:
     assert (grid.width, grid.height, len(grid.cells)) == (12, 9, 108)
     assert office.observations[office.start] == (2, 1)
     assert {name: set(grid.at(name)) for name in grid.landmarks} == {
-        "a": {(1, 1)}, "b": {(1, 7)}, "c": {(10, 7)}, "d": {(10, 1)}, "mail": {(7, 4)}, "office": {(4, 4)},
-        "coffee": {(8, 2), (3, 6)}, "plant": {(4, 1), (7, 1), (4, 7), (7, 7), (1, 4), (10, 4)},
-    }  # fmt: skip
+        "a": {(1, 1)},
+        "b": {(1, 7)},
+        "c": {(10, 7)},
+        "d": {(10, 1)},
+        "mail": {(7, 4)},
+        "office": {(4, 4)},
+        "coffee": {(8, 2), (3, 6)},
+        "plant": {(4, 1), (7, 1), (4, 7), (7, 7), (1, 4), (10, 4)},
+    }
     number = {cell: index for index, cell in enumerate(grid.cells)}
     for (x, y), index in number.items():
         right = x < 11 and (x not in (2, 5, 8) or y in (1, 7))
@@ -149,8 +155,11 @@ def test_the_kitchen_is_as_described() -> None:
     assert (grid.width, grid.height) == (4, 6)
     assert set(grid.cells) == {(x, y) for x in range(4) for y in range(6)} - solid
     assert {name: grid.at(name) for name in "lewc"} == {
-        "l": ((0, 0),), "e": ((2, 2),), "w": ((2, 4),), "c": ((1, 4),),
-    }  # fmt: skip
+        "l": ((0, 0),),
+        "e": ((2, 2),),
+        "w": ((2, 4),),
+        "c": ((1, 4),),
+    }
     number = {cell: index for index, cell in enumerate(grid.cells)}
     assert grid.moves[number[2, 2], UP] == number[2, 2]
     assert grid.moves[number[2, 3], DOWN] == number[2, 3]

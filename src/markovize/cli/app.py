@@ -26,7 +26,7 @@ from markovize.cli.choices import (
     ModeChoice,
     Objective,
     PresetChoice,
-)  # fmt: skip
+)
 from markovize.cli.terminal import console, count, print_json
 
 if TYPE_CHECKING:
@@ -253,7 +253,9 @@ def run(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Any other setting, such as crm=true, max_wait=50000; repeatable.",
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other setting, such as crm=true, max_wait=50000; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -272,7 +274,7 @@ def run(
         Path | None, typer.Option(metavar="DIR", help="Write TensorBoard scalars there.", show_default=False)
     ] = None,
     json_: JsonOption = False,
-) -> None:  # fmt: skip
+) -> None:
     """Act in an environment: learn its reward machine and how to earn the most, both at once.
 
     With --out, a run that was stopped in any way goes on with: markovize run --resume DIR
@@ -300,10 +302,18 @@ def run(
         if env_id is None:
             raise typer.BadParameter("Missing argument 'ENV_ID'.")
         given = {
-            "episodes": episodes, "seed": seed, "objective": objective, "acyclic": acyclic, "trigger_on": trigger_on,
-            "reward_on": reward_on, "engine": engine, "epsilon": epsilon, "alpha": alpha, "gamma": gamma,
+            "episodes": episodes,
+            "seed": seed,
+            "objective": objective,
+            "acyclic": acyclic,
+            "trigger_on": trigger_on,
+            "reward_on": reward_on,
+            "engine": engine,
+            "epsilon": epsilon,
+            "alpha": alpha,
+            "gamma": gamma,
             "max_steps": max_steps,
-        }  # fmt: skip
+        }
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}
         others = command.named_values(set_ or [], "--set")
@@ -359,15 +369,11 @@ def reproduce(
     if address is not None and executor is not ExecutorChoice.ray:
         raise typer.BadParameter("--address is for --executor ray")
     folder = out or Path(f"{experiment.value}-{preset.value}")
-    asked = catalogue.experiment(
-        experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value
-    )  # fmt: skip
+    asked = catalogue.experiment(experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value)
     if task:
         asked = asked.only(task)
     with _interruptible():
-        finished = run_experiment(
-            asked, folder, jobs=jobs, executor=executor.value, address=address, resume=resume
-        )  # fmt: skip
+        finished = run_experiment(asked, folder, jobs=jobs, executor=executor.value, address=address, resume=resume)
     if json_:
         print_json(summary.to_json(asked, finished, folder))
     else:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 
 def run(
-    env: gymnasium.Env[Any, Any], settings: Settings, begin: Callable[[], RunFolder] | None = None,
+    env: gymnasium.Env[Any, Any],
+    settings: Settings,
+    begin: Callable[[], RunFolder] | None = None,
     watch: Callable[[RunProgress], None] | None = None,
-) -> tuple[RunResult, RunFolder | None]:  # fmt: skip
+) -> tuple[RunResult, RunFolder | None]:
     """Runs with a live display; in a folder, from its last checkpoint to its last file.
 
     ``begin`` gives the folder once the environment is known to be fit; ``watch`` is told what the display is told.

@@ -133,9 +133,7 @@ class LabelledSteps:
     outcome_values: list[tuple[float, bool | None]]
 
 
-def labelled(
-    traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explain: Explain = "reward"
-) -> LabelledSteps:
+def labelled(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explain: Explain = "reward") -> LabelledSteps:
     """Labels every step of the traces.
 
     >>> from markovize.episodes.traces import Traces

@@ -77,9 +77,13 @@ class Traces:
             where = f"episode {number}"
             if isinstance(episode, Episode):
                 builder.add(
-                    episode.observations, episode.actions, episode.rewards,
-                    episode.terminated, episode.truncated, where=where,
-                )  # fmt: skip
+                    episode.observations,
+                    episode.actions,
+                    episode.rewards,
+                    episode.terminated,
+                    episode.truncated,
+                    where=where,
+                )
             elif isinstance(episode, Mapping):
                 builder.add_json(episode, where=where)
             else:
@@ -194,12 +198,20 @@ class TracesBuilder:
         self.add(fields["observations"], fields["actions"], fields["rewards"], *flags, where=where)
 
     def add(
-        self, observations: Any, actions: Any, rewards: Any,
-        terminated: bool = False, truncated: bool = False, *, where: str,
-    ) -> None:  # fmt: skip
+        self,
+        observations: Any,
+        actions: Any,
+        rewards: Any,
+        terminated: bool = False,
+        truncated: bool = False,
+        *,
+        where: str,
+    ) -> None:
         """One episode; no step is kept of one that is refused."""
-        columns = [_as_list(c, n, where) for c, n in
-                   ((observations, "observations"), (actions, "actions"), (rewards, "rewards"))]  # fmt: skip
+        columns = [
+            _as_list(c, n, where)
+            for c, n in ((observations, "observations"), (actions, "actions"), (rewards, "rewards"))
+        ]
         observations, actions, rewards = columns
         steps = len(actions)
         if len(rewards) != steps:

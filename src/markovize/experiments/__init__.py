@@ -14,5 +14,12 @@ from markovize.experiments.report.page import write_report
 from markovize.experiments.spec import Experiment, Task, Trial
 
 __all__ = [
-    "Experiment", "PaperValues", "Task", "Trial", "TrialRecord", "TrialTimings", "run_experiment", "write_report",
-]  # fmt: skip
+    "Experiment",
+    "PaperValues",
+    "Task",
+    "Trial",
+    "TrialRecord",
+    "TrialTimings",
+    "run_experiment",
+    "write_report",
+]

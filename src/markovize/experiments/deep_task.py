@@ -86,9 +86,14 @@ class DeepTask(Task):
 
 
 def _finished(
-    trial: Trial, task: DeepTask, env: gym.Env[Any, Any], world: World, learned: RunResult | None, trained: Trained,
+    trial: Trial,
+    task: DeepTask,
+    env: gym.Env[Any, Any],
+    world: World,
+    learned: RunResult | None,
+    trained: Trained,
     seconds: float,
-) -> Finished:  # fmt: skip
+) -> Finished:
     machine = NO_MACHINE if learned is None else learned.machine
     points = curve_points(task.deep.episodes)
     exemplars = 0 if learned is None else learned.exemplars
@@ -99,20 +104,36 @@ def _finished(
         extra["machine_episodes"] = learned.episodes
         more_seconds["machine_seconds"] = round(learned.seconds, 6)
     record = TrialRecord(
-        experiment=trial.experiment, task=task.name, variant=task.variant, seed=trial.seed, env_id=task.env_id,
-        env_args=dict(task.env_args), settings=task.deep.to_json(), key=trial.key,
+        experiment=trial.experiment,
+        task=task.name,
+        variant=task.variant,
+        seed=trial.seed,
+        env_id=task.env_id,
+        env_args=dict(task.env_args),
+        settings=task.deep.to_json(),
+        key=trial.key,
         status="trained" if learned is None else f"trained, machine {learned.status}",
-        episodes=task.deep.episodes, waited=0, reported=task.deep.episodes, states=machine.states,
-        triggers=len(machine.triggers), exemplars=exemplars,
-        final_return=recent_mean(trained.returns, task.deep.episodes, WINDOW), optimal_return=None,
-        episodes_to_optimal=None, episodes_to_machine=None, machine=machine,
+        episodes=task.deep.episodes,
+        waited=0,
+        reported=task.deep.episodes,
+        states=machine.states,
+        triggers=len(machine.triggers),
+        exemplars=exemplars,
+        final_return=recent_mean(trained.returns, task.deep.episodes, WINDOW),
+        optimal_return=None,
+        episodes_to_optimal=None,
+        episodes_to_machine=None,
+        machine=machine,
         true_machine=None if learned is None else world.machine,
         curve=Curve(
-            tuple(points), tuple(recent_mean(trained.returns, point, WINDOW) for point in points),
+            tuple(points),
+            tuple(recent_mean(trained.returns, point, WINDOW) for point in points),
             *((number,) * len(points) for number in (machine.states, exemplars, len(machine.triggers))),
         ),
-        episode=episode, view=view_of(env), extra=extra,
-    )  # fmt: skip
+        episode=episode,
+        view=view_of(env),
+        extra=extra,
+    )
     found = record.match()
     if learned is not None and found is not None and found.equal:
         record = replace(record, episodes_to_machine=learned.solves[-1].episode if learned.solves else 0)

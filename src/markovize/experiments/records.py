@@ -92,9 +92,11 @@ class PlayedEpisode:
     def to_json(self) -> dict[str, Any]:
         """Values as JSON has them."""
         return {
-            "start": jsonable(self.start), "state": self.state, "terminated": self.terminated,
+            "start": jsonable(self.start),
+            "state": self.state,
+            "terminated": self.terminated,
             "steps": [step.to_json() for step in self.steps],
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_json(cls, data: Any) -> PlayedEpisode:
@@ -185,12 +187,26 @@ run the trial again
 
 
 _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
-    "experiment": str, "task": str, "variant": str, "env_id": str, "key": str, "status": str,
-    "seed": int, "episodes": int, "waited": int, "reported": int, "states": int, "triggers": int, "exemplars": int,
-    "final_return": (int, float), "optimal_return": (int, float, type(None)),
-    "episodes_to_optimal": (int, type(None)), "episodes_to_machine": (int, type(None)),
-    "env_args": dict, "settings": dict,
-}  # fmt: skip
+    "experiment": str,
+    "task": str,
+    "variant": str,
+    "env_id": str,
+    "key": str,
+    "status": str,
+    "seed": int,
+    "episodes": int,
+    "waited": int,
+    "reported": int,
+    "states": int,
+    "triggers": int,
+    "exemplars": int,
+    "final_return": (int, float),
+    "optimal_return": (int, float, type(None)),
+    "episodes_to_optimal": (int, type(None)),
+    "episodes_to_machine": (int, type(None)),
+    "env_args": dict,
+    "settings": dict,
+}
 
 
 @dataclass(frozen=True)
@@ -211,9 +227,11 @@ class TrialTimings:
     def to_json(self) -> dict[str, Any]:
         """The timings as a file holds them."""
         return {
-            "seconds": self.seconds, "solve_seconds": self.solve_seconds, "curve": list(self.curve),
+            "seconds": self.seconds,
+            "solve_seconds": self.solve_seconds,
+            "curve": list(self.curve),
             "extra": dict(self.extra),
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_json(cls, data: Any) -> TrialTimings:
@@ -227,9 +245,17 @@ Finished: TypeAlias = tuple[TrialRecord, TrialTimings]
 
 
 def record_of(
-    env: gym.Env[Any, Any], result: RunResult, *, experiment: str, task: str, seed: int,
-    env_id: str, env_args: Mapping[str, Any] | None = None, variant: str = "", key: str = "",
-) -> Finished:  # fmt: skip
+    env: gym.Env[Any, Any],
+    result: RunResult,
+    *,
+    experiment: str,
+    task: str,
+    seed: int,
+    env_id: str,
+    env_args: Mapping[str, Any] | None = None,
+    variant: str = "",
+    key: str = "",
+) -> Finished:
     """Everything about a run, with a greedy episode played in its environment.
 
     >>> import gymnasium, markovize
@@ -245,14 +271,31 @@ def record_of(
     episode = play_greedily(env, result)
     true = getattr(env.unwrapped, "machine", None)
     record = TrialRecord(
-        experiment=experiment, task=task, variant=variant, seed=seed, env_id=env_id, env_args=dict(env_args or {}),
-        settings=result.settings.to_json(), key=key, status=result.status, episodes=result.episodes, waited=waited,
-        reported=reported, states=result.machine.states, triggers=len(result.machine.triggers),
-        exemplars=result.exemplars, final_return=round(result.greedy_return, DIGITS),
+        experiment=experiment,
+        task=task,
+        variant=variant,
+        seed=seed,
+        env_id=env_id,
+        env_args=dict(env_args or {}),
+        settings=result.settings.to_json(),
+        key=key,
+        status=result.status,
+        episodes=result.episodes,
+        waited=waited,
+        reported=reported,
+        states=result.machine.states,
+        triggers=len(result.machine.triggers),
+        exemplars=result.exemplars,
+        final_return=round(result.greedy_return, DIGITS),
         optimal_return=None if result.optimal_return is None else round(result.optimal_return, DIGITS),
-        episodes_to_optimal=result.episodes_to_optimal, episodes_to_machine=None, machine=result.machine,
-        true_machine=true if isinstance(true, RewardMachine) else None, curve=curve, episode=episode, view=view_of(env),
-    )  # fmt: skip
+        episodes_to_optimal=result.episodes_to_optimal,
+        episodes_to_machine=None,
+        machine=result.machine,
+        true_machine=true if isinstance(true, RewardMachine) else None,
+        curve=curve,
+        episode=episode,
+        view=view_of(env),
+    )
     found = record.match()
     if found is not None and found.equal:
         last = result.solves[-1].episode if result.solves else 0

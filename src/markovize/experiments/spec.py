@@ -38,9 +38,13 @@ class Task:
     def config(self, seed: int) -> dict[str, Any]:
         """All that the result of a trial depends on, but the experiment's name."""
         return {
-            "task": self.name, "variant": self.variant, "env_id": self.env_id, "env_args": dict(self.env_args),
-            "imports": list(self.imports), "settings": replace(self.settings, seed=seed).to_json(),
-        }  # fmt: skip
+            "task": self.name,
+            "variant": self.variant,
+            "env_id": self.env_id,
+            "env_args": dict(self.env_args),
+            "imports": list(self.imports),
+            "settings": replace(self.settings, seed=seed).to_json(),
+        }
 
     def check(self) -> None:
         """Fails if this machine cannot run the task; asked before anything is written."""
@@ -56,9 +60,16 @@ class Task:
             settings = replace(self.settings, seed=trial.seed)
             result = ActiveLearner(env, settings, on_progress=on_progress).run()
             return record_of(
-                env, result, experiment=trial.experiment, task=self.name, variant=self.variant, seed=trial.seed,
-                env_id=self.env_id, env_args=self.env_args, key=trial.key,
-            )  # fmt: skip
+                env,
+                result,
+                experiment=trial.experiment,
+                task=self.name,
+                variant=self.variant,
+                seed=trial.seed,
+                env_id=self.env_id,
+                env_args=self.env_args,
+                key=trial.key,
+            )
         finally:
             env.close()
 

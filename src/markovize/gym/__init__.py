@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["BeachWorld", "BreakfastWorld", "GridWorld", "OfficeWorld", "WorldEnv"]
 
 _HOMES = {
-    "BeachWorld": "paper_worlds", "BreakfastWorld": "paper_worlds", "OfficeWorld": "paper_worlds",
-    "GridWorld": "grid_world", "WorldEnv": "world_env",
-}  # fmt: skip
+    "BeachWorld": "paper_worlds",
+    "BreakfastWorld": "paper_worlds",
+    "OfficeWorld": "paper_worlds",
+    "GridWorld": "grid_world",
+    "WorldEnv": "world_env",
+}
 
 
 def __getattr__(name: str) -> Any:

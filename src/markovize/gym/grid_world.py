@@ -64,14 +64,22 @@ class GridWorld(WorldEnv):
     """
 
     def __init__(
-        self, map: str, machine: RewardMachine | Mapping[str, Any], *, names: Mapping[str, str] | None = None,
-        render_mode: str | None = None, show_machine: bool = False, show_trail: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        map: str,
+        machine: RewardMachine | Mapping[str, Any],
+        *,
+        names: Mapping[str, str] | None = None,
+        render_mode: str | None = None,
+        show_machine: bool = False,
+        show_trail: bool = False,
+    ) -> None:
         given = machine if isinstance(machine, RewardMachine) else RewardMachine.from_json(machine)
         super().__init__(
             world_of(GridMap.parse(map, names), given),
-            render_mode=render_mode, show_machine=show_machine, show_trail=show_trail,
-        )  # fmt: skip
+            render_mode=render_mode,
+            show_machine=show_machine,
+            show_trail=show_trail,
+        )
 
 
 def world_of(grid: GridMap, machine: RewardMachine) -> World:

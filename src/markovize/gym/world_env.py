@@ -126,9 +126,12 @@ class WorldEnv(gymnasium.Env[Any, Any]):
             gymnasium.logger.warn('nothing is rendered: choose render_mode="ansi" or "rgb_array" when making the env')
             return None
         view = View(
-            self.world, self._state, tuple(after for _, _, after in self._path) if self.show_trail else (),
-            self._tracked(), self.captions,
-        )  # fmt: skip
+            self.world,
+            self._state,
+            tuple(after for _, _, after in self._path) if self.show_trail else (),
+            self._tracked(),
+            self.captions,
+        )
         return text(view) if self.render_mode == "ansi" else picture(view)
 
     def _tracked(self) -> Tracked | None:

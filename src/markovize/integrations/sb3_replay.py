@@ -38,11 +38,17 @@ class CounterfactualReplayBuffer(ReplayBuffer):
     """
 
     def __init__(
-        self, buffer_size: int, observation_space: AnySpace, action_space: AnySpace, device: Any = "auto",
+        self,
+        buffer_size: int,
+        observation_space: AnySpace,
+        action_space: AnySpace,
+        device: Any = "auto",
         n_envs: int = 1,  # noqa: ARG002 - as its base has it
-        optimize_memory_usage: bool = False, handle_timeout_termination: bool = True,
-        *, machine: RewardMachine,
-    ) -> None:  # fmt: skip
+        optimize_memory_usage: bool = False,
+        handle_timeout_termination: bool = True,
+        *,
+        machine: RewardMachine,
+    ) -> None:
         if optimize_memory_usage:
             raise UnsupportedError("counterfactual experiences do not follow each other: no optimize_memory_usage")
         flat = isinstance(observation_space, spaces.Discrete)
@@ -53,9 +59,14 @@ class CounterfactualReplayBuffer(ReplayBuffer):
         self.states, self._flat = machine.states, flat
 
     def add(
-        self, obs: Any, next_obs: Any, action: Any,
-        reward: Any, done: Any, infos: list[dict[str, Any]],  # noqa: ARG002 - as its base has it
-    ) -> None:  # fmt: skip
+        self,
+        obs: Any,
+        next_obs: Any,
+        action: Any,
+        reward: Any,  # noqa: ARG002 - as its base has it
+        done: Any,  # noqa: ARG002
+        infos: list[dict[str, Any]],
+    ) -> None:
         """One step of each environment, in every machine state; ``reward`` and ``done`` are in the infos already."""
         for number, info in enumerate(infos):
             experiences: list[Experience] | None = info.get("rm_experiences")
@@ -162,7 +173,12 @@ def _rows(env: gym.Env[Any, Any], traces: Traces) -> Iterator[tuple[Any, Any, An
         for action in episode.actions:
             after, reward, terminated, truncated, info = env.step(action)
             cut = truncated and not terminated
-            yield before, after, np.atleast_1d(action), float(reward), terminated or truncated, {
-                **info, "TimeLimit.truncated": cut
-            }  # fmt: skip
+            yield (
+                before,
+                after,
+                np.atleast_1d(action),
+                float(reward),
+                terminated or truncated,
+                {**info, "TimeLimit.truncated": cut},
+            )
             before = after

@@ -19,7 +19,7 @@ from markovize.machine.machine import (
     sorted_emissions,
     sorted_triggers,
     topological_order,
-)  # fmt: skip
+)
 from markovize.machine.replay import run_labelled
 
 

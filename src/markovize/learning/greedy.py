@@ -19,9 +19,7 @@ GROWTH = 4
 MOST_TRIGGERS = 24
 
 
-def first_machine(
-    judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRIGGERS
-) -> Delta | None:
+def first_machine(judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRIGGERS) -> Delta | None:
     """Some machine that explains the judge's tree, or None if it would need more than ``most_triggers``."""
     nodes = SAMPLE_NODES
     sample = _sample(judge, nodes)

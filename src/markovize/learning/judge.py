@@ -40,9 +40,15 @@ class Judge:
     def _pairs(self, states: int, marks: int, most: int) -> Ints:
         tree = self.tree
         return kernels.violated_pairs(
-            tree.parent, self._states, tree.mark_node[:marks], tree.mark_label[:marks], tree.mark_outcome[:marks],
-            states, max(1, tree.conflicting_labels), most,
-        )  # fmt: skip
+            tree.parent,
+            self._states,
+            tree.mark_node[:marks],
+            tree.mark_label[:marks],
+            tree.mark_outcome[:marks],
+            states,
+            max(1, tree.conflicting_labels),
+            most,
+        )
 
     def explains(self, delta: Delta) -> bool:
         """Whether replaying all episodes never needs two outcomes for one (u, reward label, u')."""
@@ -54,10 +60,16 @@ class Judge:
         kernels.tree_states(tree.parent, tree.label, table, self._states)
         return float(
             kernels.outcome_entropy(
-                tree.parent, self._states, tree.mark_node, tree.mark_label, self._outcomes,
-                len(table), max(1, tree.conflicting_labels), self._outcome_kinds,
+                tree.parent,
+                self._states,
+                tree.mark_node,
+                tree.mark_label,
+                self._outcomes,
+                len(table),
+                max(1, tree.conflicting_labels),
+                self._outcome_kinds,
             )
-        )  # fmt: skip
+        )
 
     def table(self, delta: Delta) -> Ints:
         """δ as an array with a row for each state and a column for each trigger label."""

@@ -64,7 +64,7 @@ def learn(
     """
     learner = Learner(
         objective=objective, trigger_on=trigger_on, reward_on=reward_on, explain=explain, acyclic=acyclic, engine=engine
-    )  # fmt: skip
+    )
     return learner.learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
 
 
@@ -138,10 +138,19 @@ class Learner:
         limits = Limits(None if time_limit is None else time.monotonic() + time_limit)
         steps, tree, contradiction = self._choose_labels(traces)
         blank = LearnResult(
-            "unknown", None, (1, 0), self.objective, self.acyclic, self.engine.name, 0.0, 0,
-            trigger_on=steps.triggers.kind, reward_on=steps.rewards.kind, explain=self.explain,
+            "unknown",
+            None,
+            (1, 0),
+            self.objective,
+            self.acyclic,
+            self.engine.name,
+            0.0,
+            0,
+            trigger_on=steps.triggers.kind,
+            reward_on=steps.rewards.kind,
+            explain=self.explain,
             contradiction=contradiction,
-        )  # fmt: skip
+        )
         if contradiction is not None:
             result = replace(blank, status="unrealisable")
         elif not len(tree.mark_node):
@@ -154,11 +163,20 @@ class Learner:
             self._exemplars = self._exemplars or ExemplarSets(self.engine, self._auditor, self.acyclic)
             first = self._first_look(tree, limits, effort, on_progress) if self._looks and effort is not None else None
             search = Deepening(
-                tree, self.engine, self.acyclic, self.objective, limits,
-                auditor=self._auditor, on_progress=on_progress, known_optimum=_optimum_of(since or self._last, blank),
-                exemplar_sets=self._exemplars, guessed_optimum=self._guess(self._size), first=first, books=self._books,
+                tree,
+                self.engine,
+                self.acyclic,
+                self.objective,
+                limits,
+                auditor=self._auditor,
+                on_progress=on_progress,
+                known_optimum=_optimum_of(since or self._last, blank),
+                exemplar_sets=self._exemplars,
+                guessed_optimum=self._guess(self._size),
+                first=first,
+                books=self._books,
                 effort=_less(effort, self._vain_searches),
-            )  # fmt: skip
+            )
             result = _found(search, traces, steps, blank, rng)
             self._judge(result, first)
         self._calls, self._size = self._calls + 1, (result.states or 1, result.triggers or 0)
@@ -171,10 +189,18 @@ class Learner:
         """A machine to begin with, by the search that takes least: few states, no cycles. The paper's own, unproven."""
         self._look = self._look or ExemplarSets(self.engine, None, acyclic=True)
         look = Deepening(
-            tree, self.engine, True, "states", limits, on_progress=on_progress, exemplar_sets=self._look,
-            effort=_less(effort, self._vain_looks), guessed_optimum=self._guess(self._look_size),
-            last_resort=False, books=self._look_books,
-        )  # fmt: skip
+            tree,
+            self.engine,
+            True,
+            "states",
+            limits,
+            on_progress=on_progress,
+            exemplar_sets=self._look,
+            effort=_less(effort, self._vain_looks),
+            guessed_optimum=self._guess(self._look_size),
+            last_resort=False,
+            books=self._look_books,
+        )
         look.run()
         self._look_size = None if look.best is None else size(look.best)
         if self._look_size is not None and self._look_size[1] > self._most_triggers:

@@ -119,10 +119,16 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
     at = at[order]
     compact = np.cumsum(conflicting, dtype=np.int32) - 1
     whole = PrefixTree(
-        parent, label, depth, first,
-        node_of[at], compact[marks[at]].astype(np.int32), steps.outcomes[at],
-        np.flatnonzero(conflicting).astype(np.int32), n_labels,
-    )  # fmt: skip
+        parent,
+        label,
+        depth,
+        first,
+        node_of[at],
+        compact[marks[at]].astype(np.int32),
+        steps.outcomes[at],
+        np.flatnonzero(conflicting).astype(np.int32),
+        n_labels,
+    )
     return whole.restricted(whole.mark_node), alike
 
 
@@ -166,7 +172,13 @@ def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:
     parent[1:] = number[parent[1:]]
     marks = keep[tree.mark_node]
     return PrefixTree(
-        parent, tree.label[keep], tree.depth[keep], tree.first_step[keep],
-        number[tree.mark_node[marks]].astype(np.int32), tree.mark_label[marks], tree.mark_outcome[marks],
-        tree.reward_labels, tree.n_labels,
-    )  # fmt: skip
+        parent,
+        tree.label[keep],
+        tree.depth[keep],
+        tree.first_step[keep],
+        number[tree.mark_node[marks]].astype(np.int32),
+        tree.mark_label[marks],
+        tree.mark_outcome[marks],
+        tree.reward_labels,
+        tree.n_labels,
+    )

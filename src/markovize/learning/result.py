@@ -80,7 +80,10 @@ class LearnResult:
         if self.contradiction is not None:
             c = self.contradiction
             out["contradiction"] = {
-                "episodes": list(c.episodes), "steps": list(c.steps), "rewards": list(c.rewards),
-                "contradicting_episodes": c.contradicting_episodes, "advice": c.advice,
-            }  # fmt: skip
+                "episodes": list(c.episodes),
+                "steps": list(c.steps),
+                "rewards": list(c.rewards),
+                "contradicting_episodes": c.contradicting_episodes,
+                "advice": c.advice,
+            }
         return out

@@ -148,15 +148,19 @@ class RewardMachine:
             "states": self.states,
             "initial": self.initial,
             "triggers": [
-                {"from": t.source, "on": jsonable(t.on), "to": t.target,
-                 "alternatives": [jsonable(a) for a in t.alternatives]}
+                {
+                    "from": t.source,
+                    "on": jsonable(t.on),
+                    "to": t.target,
+                    "alternatives": [jsonable(a) for a in t.alternatives],
+                }
                 for t in self.triggers
             ],
             "rewards": [
                 {"from": e.source, "on": jsonable(e.on), "to": e.target, "reward": e.reward, "terminal": e.terminal}
                 for e in self.rewards
             ],
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_json(cls, data: Any) -> RewardMachine:

@@ -182,16 +182,26 @@ def _lead_back(plan: _Plan, edges: Sequence[tuple[int, int, Size]], back: Sequen
             bottoms[rank] = lane - 0.06
         start, end = (plan.x[right], plan.y[u]), (plan.x[left], plan.y[v])
         out, into = side(u, "left"), side(v, "right")
-        points = (start, (start[0] - out, start[1] - min(out, 0.45)), (start[0] - out, lane), (end[0] + into, lane),
-                  (end[0] + into, end[1] - min(into, 0.45)), end)  # fmt: skip
+        points = (
+            start,
+            (start[0] - out, start[1] - min(out, 0.45)),
+            (start[0] - out, lane),
+            (end[0] + into, lane),
+            (end[0] + into, end[1] - min(into, 0.45)),
+            end,
+        )
         middle = (start[0] - out + end[0] + into) / 2
         plan.routes[number] = Route(points, (middle, lane), False)
 
 
 def _rows(
-    plan: _Plan, centres: list[Point], order: list[list[int]], paths: dict[int, Path],
-    tops: list[float], bottoms: list[float],
-) -> list[Point]:  # fmt: skip
+    plan: _Plan,
+    centres: list[Point],
+    order: list[list[int]],
+    paths: dict[int, Path],
+    tops: list[float],
+    bottoms: list[float],
+) -> list[Point]:
     """Breaks a wide picture where a single arrow crosses, and puts the pieces below each other."""
     x, half = plan.x, plan.half
     starts = [0]  # the first rank of each row

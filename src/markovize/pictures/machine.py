@@ -176,10 +176,18 @@ def _line(axes: Axes, vertices: list[Point], codes: list[int]) -> None:
 
     axes.add_patch(
         FancyArrowPatch(
-            path=Path(vertices, codes), arrowstyle="-|>", mutation_scale=11, linewidth=1.1, color=_INK, zorder=2,
-            shrinkA=0, shrinkB=0, joinstyle="round", capstyle="round",
+            path=Path(vertices, codes),
+            arrowstyle="-|>",
+            mutation_scale=11,
+            linewidth=1.1,
+            color=_INK,
+            zorder=2,
+            shrinkA=0,
+            shrinkB=0,
+            joinstyle="round",
+            capstyle="round",
         )
-    )  # fmt: skip
+    )
 
 
 def _rounded(points: list[Point]) -> tuple[list[Point], list[int]]:

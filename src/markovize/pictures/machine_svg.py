@@ -106,9 +106,11 @@ def draw_machine(machine: RewardMachine, view: GridView | None = None, marks: Ma
     loops = {u: texts for (u, v), texts in lines.items() if u == v}
     others = {pair: texts for pair, texts in lines.items() if pair[0] != pair[1]}
     layout = place(
-        machine.states, machine.initial, {u: _size(texts) for u, texts in loops.items()},
+        machine.states,
+        machine.initial,
+        {u: _size(texts) for u, texts in loops.items()},
         [(u, v, _size(texts)) for (u, v), texts in others.items()],
-    )  # fmt: skip
+    )
     out = [
         _arrow(layout, pair, texts, route) for (pair, texts), route in zip(others.items(), layout.routes, strict=True)
     ]

@@ -124,8 +124,9 @@ def _maps(product: Product, solution: Solution) -> Figure:
     figure.supxlabel(
         "arrow: greedy step   dot: stay   →n: entering moves the machine to u = n   ±r: reward on entering\n"
         "thick frame: the episode ends   grey: not seen in this u",
-        fontsize=8, color=INK,
-    )  # fmt: skip
+        fontsize=8,
+        color=INK,
+    )
     return figure
 
 
@@ -166,12 +167,22 @@ def _map(axes: Axes, product: Product, solution: Solution, u: int, steps: list[E
         stood = solution.policy[cell * K + u] >= 0  # then an arrow needs room below the note
         low, size = (0.0, 0.43) if stood else (-0.43, 0.86)
         axes.add_patch(
-            Rectangle((x - 0.43, y + low), 0.86, size, facecolor="white", edgecolor=colour,
-                      linewidth=2.6 if ends else 1.3)
-        )  # fmt: skip
+            Rectangle(
+                (x - 0.43, y + low), 0.86, size, facecolor="white", edgecolor=colour, linewidth=2.6 if ends else 1.3
+            )
+        )
         text = (" " if stood else "\n").join(sorted(notes[cell], reverse=True))
-        axes.text(x, y + low + size / 2, text, ha="center", va="center", fontsize=5.5 if stood else 7,
-                  color=colour, fontweight="bold", zorder=5)  # fmt: skip
+        axes.text(
+            x,
+            y + low + size / 2,
+            text,
+            ha="center",
+            va="center",
+            fontsize=5.5 if stood else 7,
+            color=colour,
+            fontweight="bold",
+            zorder=5,
+        )
     for edge in steps:
         if edge.greedy:
             cell = edge.source // K
@@ -187,9 +198,17 @@ def _arrow(axes: Axes, place: tuple[int, int], after: tuple[int, int], colour: s
         return
     scale = (0.17 if low else 0.3) / math.hypot(dx, dy)
     axes.add_patch(
-        FancyArrowPatch((x - scale * dx, y - scale * dy), (x + scale * dx, y + scale * dy), arrowstyle="->",
-                        mutation_scale=6, color=colour, lw=0.9, shrinkA=0, shrinkB=0)
-    )  # fmt: skip
+        FancyArrowPatch(
+            (x - scale * dx, y - scale * dy),
+            (x + scale * dx, y + scale * dy),
+            arrowstyle="->",
+            mutation_scale=6,
+            color=colour,
+            lw=0.9,
+            shrinkA=0,
+            shrinkB=0,
+        )
+    )
 
 
 def _columns(product: Product, solution: Solution) -> Figure:
@@ -205,10 +224,26 @@ def _columns(product: Product, solution: Solution) -> Figure:
     for state in np.flatnonzero(product.visited).tolist():
         x, y, shade = state % K, -(state // K), float(norm(solution.values[state]))
         known = solution.policy[state] >= 0
-        axes.plot([x], [y], "o", markersize=26, markerfacecolor=palette(shade) if known else "white",
-                  markeredgecolor=_hue(x), markeredgewidth=1.6, zorder=3)  # fmt: skip
-        axes.text(x, y, show(product.observations[state // K]), ha="center", va="center", fontsize=8, zorder=4,
-                  color="white" if known and shade > 0.55 else INK)  # fmt: skip
+        axes.plot(
+            [x],
+            [y],
+            "o",
+            markersize=26,
+            markerfacecolor=palette(shade) if known else "white",
+            markeredgecolor=_hue(x),
+            markeredgewidth=1.6,
+            zorder=3,
+        )
+        axes.text(
+            x,
+            y,
+            show(product.observations[state // K]),
+            ha="center",
+            va="center",
+            fontsize=8,
+            zorder=4,
+            color="white" if known and shade > 0.55 else INK,
+        )
     for edge in sorted(edges(product, solution), key=lambda e: e.greedy):
         _edge(axes, edge, K)
     _colour_bar(figure, norm, [axes], solution.gamma)
@@ -232,8 +267,18 @@ def _edge(axes: Axes, edge: Edge, K: int) -> None:
         start, end, bend, gap, label = (x - 0.1, y - 0.1), (x - 0.1, y + 0.1), -1.6, 2.0, (x - 0.25, y)
         side = "right"
     axes.add_patch(
-        FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=colour, lw=weight, shrinkA=gap,
-                        shrinkB=gap, connectionstyle=f"arc3,rad={bend}", zorder=order)
-    )  # fmt: skip
+        FancyArrowPatch(
+            start,
+            end,
+            arrowstyle="-|>",
+            mutation_scale=9,
+            color=colour,
+            lw=weight,
+            shrinkA=gap,
+            shrinkB=gap,
+            connectionstyle=f"arc3,rad={bend}",
+            zorder=order,
+        )
+    )
     shade = INK if edge.greedy else "#6b7680"
     axes.text(*label, text, ha=side, va="center", fontsize=7, color=shade, zorder=5)

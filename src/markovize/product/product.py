@@ -59,9 +59,13 @@ class Product:
 
     @classmethod
     def of(
-        cls, traces: Traces, machine: RewardMachine,
-        *, trigger_on: LabelFunction | None = None, reward_on: LabelFunction | None = None,
-    ) -> Product:  # fmt: skip
+        cls,
+        traces: Traces,
+        machine: RewardMachine,
+        *,
+        trigger_on: LabelFunction | None = None,
+        reward_on: LabelFunction | None = None,
+    ) -> Product:
         """The product that these episodes show; functions are needed for machines on a user's own labels.
 
         >>> traces = Traces.of([([0, 1, 1], ["go", "stay"], [0, 5])])

@@ -81,25 +81,42 @@ def build_tables(traces: Traces, machine: RewardMachine, trigger_on: LabelOn, re
     visited[steps.s * K + steps.u] = True
     visited[steps.t * K + steps.v] = True
     return ProductTables(
-        observations, actions, row_state, row_action.astype(np.int32), first,
-        triple_keys[triple] % S * K + v, share[triple], rewards,
-        np.where(found, counts[at], 0), np.where(found, ended[at] / counts[at], machine_ends),
-        initial, visited,
-    )  # fmt: skip
+        observations,
+        actions,
+        row_state,
+        row_action.astype(np.int32),
+        first,
+        triple_keys[triple] % S * K + v,
+        share[triple],
+        rewards,
+        np.where(found, counts[at], 0),
+        np.where(found, ended[at] / counts[at], machine_ends),
+        initial,
+        visited,
+    )
 
 
 def _replayed(
-    traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn,
-    states: Longs, actions: Longs,
-) -> _Replayed:  # fmt: skip
+    traces: Traces,
+    machine: RewardMachine,
+    trigger_on: LabelOn,
+    reward_on: LabelOn,
+    states: Longs,
+    actions: Longs,
+) -> _Replayed:
     triggers = label_steps(traces, trigger_on)
     rewards = triggers if reward_on == trigger_on else label_steps(traces, reward_on)
     delta = _delta(machine, triggers)
     before, after = kernels.episode_states(traces.offsets, triggers.ids, delta, machine.initial)
     return _Replayed(
-        states[traces.states_before()], actions[traces.actions], states[traces.states_after()],
-        before.astype(np.int64), after.astype(np.int64), triggers, rewards,
-    )  # fmt: skip
+        states[traces.states_before()],
+        actions[traces.actions],
+        states[traces.states_after()],
+        before.astype(np.int64),
+        after.astype(np.int64),
+        triggers,
+        rewards,
+    )
 
 
 def _delta(machine: RewardMachine, labels: Labels) -> Ints:

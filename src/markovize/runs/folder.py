@@ -46,9 +46,14 @@ class RunFolder:
 
     @classmethod
     def new(
-        cls, folder: str | os.PathLike[str], env_id: str, env_args: Mapping[str, Any], settings: Settings,
-        *, imports: Sequence[str] = (),
-    ) -> RunFolder:  # fmt: skip
+        cls,
+        folder: str | os.PathLike[str],
+        env_id: str,
+        env_args: Mapping[str, Any],
+        settings: Settings,
+        *,
+        imports: Sequence[str] = (),
+    ) -> RunFolder:
         """Makes the folder; one with files in it is refused. ``imports`` are modules that register the environment."""
         from markovize import __version__
 

@@ -25,8 +25,15 @@ from markovize.worlds.walks import noisy_walks
 from markovize.worlds.world import Step, World
 
 __all__ = [
-    "WORLDS", "GridMap", "Step", "World", "noisy_walks", "random_grid_world", "random_machine", "world",
-]  # fmt: skip
+    "WORLDS",
+    "GridMap",
+    "Step",
+    "World",
+    "noisy_walks",
+    "random_grid_world",
+    "random_machine",
+    "world",
+]
 
 WORLDS: Final[dict[str, Callable[..., World]]] = {"office": office, "breakfast": breakfast, "beach": beach}
 

@@ -17,9 +17,14 @@ LETTERS: Final = "abcdefghijklmnopqrst"
 
 
 def random_machine(
-    rng: np.random.Generator, states: int, labels: Sequence[Value], *, acyclic: bool = False,
-    rewards: Sequence[float] = (0.0, 0.0, 1.0), extra: int = 1,
-) -> RewardMachine:  # fmt: skip
+    rng: np.random.Generator,
+    states: int,
+    labels: Sequence[Value],
+    *,
+    acyclic: bool = False,
+    rewards: Sequence[float] = (0.0, 0.0, 1.0),
+    extra: int = 1,
+) -> RewardMachine:
     """A machine on state labels whose states can all be entered, and up to ``extra`` spare triggers.
 
     Every (u, label, u') pays one of ``rewards``, drawn at random; nothing ends an episode.
@@ -53,10 +58,17 @@ def random_machine(
 
 
 def random_grid_world(
-    rng: np.random.Generator, *, width: int = 6, height: int = 6, states: int = 3, landmarks: int = 4,
-    solid: float = 0.15, acyclic: bool = False, rewards: Sequence[float] = (0.0, 0.0, 1.0),
+    rng: np.random.Generator,
+    *,
+    width: int = 6,
+    height: int = 6,
+    states: int = 3,
+    landmarks: int = 4,
+    solid: float = 0.15,
+    acyclic: bool = False,
+    rewards: Sequence[float] = (0.0, 0.0, 1.0),
     ending: float = 0.2,
-) -> World:  # fmt: skip
+) -> World:
     """A grid with random solid cells, landmarks that trigger and pay, depending on the machine's state.
 
     ``solid`` is the chance of a cell to be solid, ``ending`` that of a paying (u, landmark) to end episodes.

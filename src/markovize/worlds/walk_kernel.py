@@ -11,9 +11,19 @@ from markovize.episodes.traces import Bools, Floats, Ints, Longs
 
 @njit(cache=True)
 def walk(
-    successor: Ints, machine: Ints, reward: Floats, terminated: Bools, start: int, initial: int,
-    distance: Ints, episodes: int, noise: float, shortest: int, longest: int, rng: np.random.Generator,
-) -> tuple[Ints, Ints, Floats, Longs, Bools]:  # fmt: skip
+    successor: Ints,
+    machine: Ints,
+    reward: Floats,
+    terminated: Bools,
+    start: int,
+    initial: int,
+    distance: Ints,
+    episodes: int,
+    noise: float,
+    shortest: int,
+    longest: int,
+    rng: np.random.Generator,
+) -> tuple[Ints, Ints, Floats, Longs, Bools]:
     """Observations, actions, rewards, offsets and endings of noisy walks between targets.
 
     ``distance[target, state]`` counts steps to the target, -1 where it cannot be reached. The other tables

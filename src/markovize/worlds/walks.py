@@ -17,9 +17,14 @@ SHORTEST_CAP: Final = 4
 
 
 def noisy_walks(
-    world: World, episodes: int, rng: np.random.Generator,
-    *, noise: float = 0.2, max_steps: int = 200, targets: Iterable[str] | None = None,
-) -> Traces:  # fmt: skip
+    world: World,
+    episodes: int,
+    rng: np.random.Generator,
+    *,
+    noise: float = 0.2,
+    max_steps: int = 200,
+    targets: Iterable[str] | None = None,
+) -> Traces:
     """Episodes that walk by shortest paths from one random landmark to the next, now and then at random.
 
     ``targets`` names the landmarks to walk to (default: all but those that end every episode, such as
@@ -38,9 +43,11 @@ def noisy_walks(
         asked = f"{episodes}, {max_steps}, {noise}"
         raise InputError(f"episodes must be ≥ 0, max_steps ≥ 1 and noise between 0 and 1, not {asked}")
     endings = always_ends(world)
-    names = list(targets) if targets is not None else [
-        name for name, cells in world.landmarks.items() if not endings[list(cells)].all()
-    ]  # fmt: skip
+    names = (
+        list(targets)
+        if targets is not None
+        else [name for name, cells in world.landmarks.items() if not endings[list(cells)].all()]
+    )
     if unknown := [name for name in names if name not in world.landmarks]:
         raise InputError(f"{world.name} has the landmarks {', '.join(world.landmarks)}, not {unknown[0]!r}")
     if not names:
@@ -48,9 +55,19 @@ def noisy_walks(
     distance = np.array([distances(world, world.landmarks[name], endings) for name in names], np.int32)
     tables = world.tables
     observations, actions, rewards, offsets, ended = walk(
-        world.successor, tables.u, tables.reward, tables.terminated, world.start, world.machine.initial,
-        distance, episodes, noise, min(SHORTEST_CAP, max_steps), max_steps, rng,
-    )  # fmt: skip
+        world.successor,
+        tables.u,
+        tables.reward,
+        tables.terminated,
+        world.start,
+        world.machine.initial,
+        distance,
+        episodes,
+        noise,
+        min(SHORTEST_CAP, max_steps),
+        max_steps,
+        rng,
+    )
     states, observation_values = by_first_use(observations, world.observations)
     moves, action_values = by_first_use(actions, world.actions)
     return Traces(observation_values, action_values, states, moves, rewards, offsets, ended, ~ended)

@@ -83,9 +83,16 @@ class World:
 
 
 def complete_machine(
-    successor: Ints, start: int, observations: Sequence[Value], actions: Sequence[Value],
-    *, on: Literal["state", "transition"], states: int, triggers: Sequence[Trigger], pay: Pay,
-) -> RewardMachine:  # fmt: skip
+    successor: Ints,
+    start: int,
+    observations: Sequence[Value],
+    actions: Sequence[Value],
+    *,
+    on: Literal["state", "transition"],
+    states: int,
+    triggers: Sequence[Trigger],
+    pay: Pay,
+) -> RewardMachine:
     """The machine with these triggers and an emission for every (u, label, u') reachable from the start.
 
     Labels for triggers and rewards are of the same kind, ``on``.

@@ -61,9 +61,12 @@ def test_steps_are_kept_until_they_are_the_oldest() -> None:
     replay.add(walk_of([4, 5, 6, 7, 8], [2, 2, 2, 3], [0, 0, 0, 1], ended=False))
     rows = set(zip(*(column.tolist() for column in replay.sample(500, np.random.default_rng(0))), strict=True))
     assert rows == {
-        (2, 1, -1.0, 3, True), (4, 2, 0.0, 5, False), (5, 2, 0.0, 6, False), (6, 2, 0.0, 7, False),
+        (2, 1, -1.0, 3, True),
+        (4, 2, 0.0, 5, False),
+        (5, 2, 0.0, 6, False),
+        (6, 2, 0.0, 7, False),
         (7, 3, 1.0, 8, False),
-    }  # fmt: skip
+    }
 
 
 def test_episodes_are_kept_whole() -> None:
@@ -159,7 +162,7 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(model: str,
     machine = machine_for(model, BREAKFAST)
     settings = DeepSettings(
         model, episodes=30, max_steps=30, hidden=16, replay_steps=200, replay_episodes=12, optimal_every=4
-    )  # fmt: skip
+    )
     whole = train(BREAKFAST, settings, 1, machine)
     half = go_on(Trained(new_agent(BREAKFAST, settings, 1, machine), np.zeros(0), 0.0), 17)
     save_agent(tmp_path / "agent", half)
@@ -264,10 +267,18 @@ def test_progress_is_told_now_and_then_and_at_the_end() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"episodes": 0}, "at least 1"), ({"epsilon": 2}, "between 0 and 1"), ({"learning_rate": 0}, "positive"),
-     ({"replay_steps": 10}, "cannot hold"), ({"batch": 1.5}, "whole number"), ({"gamma": 1.0}, "less than 1"),
-     ({"gamma": True}, "a number"), ({"learning_rate": float("nan")}, "a number"), ({"epsilon": "1"}, "a number")],
-)  # fmt: skip
+    [
+        ({"episodes": 0}, "at least 1"),
+        ({"epsilon": 2}, "between 0 and 1"),
+        ({"learning_rate": 0}, "positive"),
+        ({"replay_steps": 10}, "cannot hold"),
+        ({"batch": 1.5}, "whole number"),
+        ({"gamma": 1.0}, "less than 1"),
+        ({"gamma": True}, "a number"),
+        ({"learning_rate": float("nan")}, "a number"),
+        ({"epsilon": "1"}, "a number"),
+    ],
+)
 def test_settings_are_checked(changes: dict[str, float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         DeepSettings("DQN", **changes)  # type: ignore[arg-type]

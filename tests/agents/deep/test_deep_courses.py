@@ -13,8 +13,9 @@ from markovize.machine.machine import RewardMachine, Trigger
 from markovize.worlds import World, world
 
 WORLDS = [world("office", task=task) for task in "bcde"] + [
-    world("breakfast", task="c", rewards="cumulative"), world("beach", levels=4)
-]  # fmt: skip
+    world("breakfast", task="c", rewards="cumulative"),
+    world("beach", levels=4),
+]
 
 
 def room(steps: int) -> Walk:

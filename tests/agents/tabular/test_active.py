@@ -28,7 +28,7 @@ def run(world: str, settings: Settings, *, compiled: bool = True, **options: str
         ("BreakfastWorld", {"task": "b", "rewards": "cumulative"}, 300, 5, 4, 1.6),
         ("BreakfastWorld", {"task": "c", "rewards": "full"}, 200, 7, 6, 2.2),
     ],
-)  # fmt: skip
+)
 def test_directed_mode_finds_machine_and_optimum(
     world: str, options: dict[str, str], episodes: int, states: int, triggers: int, best: float
 ) -> None:
@@ -143,19 +143,28 @@ def test_ctrl_c_in_a_search_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_results_speak_json() -> None:
     result = run("BreakfastWorld", Settings.of(episodes=50))
     assert {
-        "episodes", "states", "triggers", "exemplars", "solve_seconds", "seconds", "greedy_return", "optimal_return",
+        "episodes",
+        "states",
+        "triggers",
+        "exemplars",
+        "solve_seconds",
+        "seconds",
+        "greedy_return",
+        "optimal_return",
         "episodes_to_optimal",
-    } <= set(result.to_json())  # fmt: skip
+    } <= set(result.to_json())
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"epsilon": 2.0}, "epsilon must be between"), ({"gamma": 1.0}, "gamma must be"),
-        ({"episodes": 0}, "episodes must be at least 1"), ({"seed": -1}, "seed must not be negative"),
+        ({"epsilon": 2.0}, "epsilon must be between"),
+        ({"gamma": 1.0}, "gamma must be"),
+        ({"episodes": 0}, "episodes must be at least 1"),
+        ({"seed": -1}, "seed must not be negative"),
         ({"colour": 1}, "no setting 'colour'"),
     ],
-)  # fmt: skip
+)
 def test_bad_settings_are_refused(changes: dict[str, float], words: str) -> None:
     with pytest.raises(InputError, match=words):
         Settings.of("directed", **changes)

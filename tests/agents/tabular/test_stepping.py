@@ -46,19 +46,23 @@ def assert_same_run(compiled: RunResult, stepped: RunResult) -> None:
 
 
 WORLDS = [
-    ("BreakfastWorld", {"task": "b"}, 200), ("BreakfastWorld", {"task": "c"}, 150),
-    ("OfficeWorld", {"task": "b"}, 120), ("BeachWorld", {"levels": 2}, 30),
-]  # fmt: skip
+    ("BreakfastWorld", {"task": "b"}, 200),
+    ("BreakfastWorld", {"task": "c"}, 150),
+    ("OfficeWorld", {"task": "b"}, 120),
+    ("BeachWorld", {"levels": 2}, 30),
+]
 
 
 @pytest.mark.parametrize(("world", "options", "episodes"), WORLDS)
 @pytest.mark.parametrize(
     ("mode", "changes"),
     [
-        ("paper", {"max_wait": 200}), ("q-learning", {}), ("q-learning", {"crm": True}),
+        ("paper", {"max_wait": 200}),
+        ("q-learning", {}),
+        ("q-learning", {"crm": True}),
         ("q-learning", {"shaping": True, "crm": True, "keep": 15}),
     ],
-)  # fmt: skip
+)
 def test_values_machines_and_kept_episodes_are_the_same(
     world: str, options: dict[str, Any], episodes: int, mode: str, changes: dict[str, Any]
 ) -> None:
@@ -92,9 +96,7 @@ def test_a_mind_that_grows_while_it_plays_learns_the_same() -> None:
 def session(player: SteppingPlayer, steps: int = 100) -> Mind:
     player.book.relabel("transition", "transition")
     model = new_model(player.room[0], len(player.book.actions), player.room[1])
-    return new_mind(
-        player.book, ONE_STATE, model, per_transition=False, steps=steps, rows=0, potential=np.zeros(1)
-    )  # fmt: skip
+    return new_mind(player.book, ONE_STATE, model, per_transition=False, steps=steps, rows=0, potential=np.zeros(1))
 
 
 def play(env: gym.Env[Any, Any], episodes: int, directed: bool) -> tuple[SteppingPlayer, Mind]:

@@ -14,11 +14,15 @@ from markovize.machine.machine import Emission, RewardMachine, Trigger
 
 def test_every_state_learns_from_a_step() -> None:
     assert counterfactual(errand_machine(), 14, 2, GOAL) == [
-        Experience(0, 0.0, 0, True), Experience(1, 0.0, 1, True), Experience(2, 1.0, 2, True),
-    ]  # fmt: skip
+        Experience(0, 0.0, 0, True),
+        Experience(1, 0.0, 1, True),
+        Experience(2, 1.0, 2, True),
+    ]
     assert counterfactual(errand_machine(), np.int64(2), np.int64(2), np.array(3)) == [
-        Experience(0, 0.0, 1, False), Experience(1, 0.0, 1, False), Experience(2, 0.0, 2, False),
-    ]  # fmt: skip
+        Experience(0, 0.0, 1, False),
+        Experience(1, 0.0, 1, False),
+        Experience(2, 0.0, 2, False),
+    ]
 
 
 def test_where_the_machine_knows_nothing() -> None:
@@ -28,9 +32,12 @@ def test_where_the_machine_knows_nothing() -> None:
 
 def test_two_kinds_of_labels() -> None:
     machine = RewardMachine(
-        "function", "transition", 2, (Trigger(0, "door", 1),),
+        "function",
+        "transition",
+        2,
+        (Trigger(0, "door", 1),),
         (Emission(0, (1, "go", 2), 1, 3.0), Emission(1, (1, "go", 2), 1, 4.0)),
-    )  # fmt: skip
+    )
     found = counterfactual(machine, 1, "go", 2, trigger_on=lambda *step: "door" if step[2] == 2 else "floor")
     assert found == [Experience(0, 3.0, 1, False), Experience(1, 4.0, 1, False)]
 
@@ -48,9 +55,13 @@ def test_the_real_one_comes_first_and_is_the_environments() -> None:
     steps = [env.step(action) for action in (2, 2, 2, 1, 1, 1)]
     lists = [info["rm_experiences"] for *_, info in steps]
     assert [rows[0] for rows in lists] == [
-        Experience(0, 0.0, 0, False), Experience(0, 0.0, 0, False), Experience(0, 0.0, 1, False),
-        Experience(1, 0.0, 1, False), Experience(1, 0.0, 1, False), Experience(1, 0.0, 1, True),
-    ]  # fmt: skip
+        Experience(0, 0.0, 0, False),
+        Experience(0, 0.0, 0, False),
+        Experience(0, 0.0, 1, False),
+        Experience(1, 0.0, 1, False),
+        Experience(1, 0.0, 1, False),
+        Experience(1, 0.0, 1, True),
+    ]
     assert Experience(2, 1.0, 2, True) in lists[-1]
     assert all(sorted(e.rm_state for e in rows) == [0, 1, 2] for rows in lists)
 

@@ -213,7 +213,7 @@ def test_rewards_are_left_alone() -> None:
         (RewardMachine("transition", "state", 2, (Trigger(0, (0, 4, 0), 1),)), "and 4 is no action of Discrete"),
         (RewardMachine("transition", "state", 2, (Trigger(0, (0, 3, 99), 1),)), "and 99 is no observation of Discr"),
     ],
-)  # fmt: skip
+)
 def test_machines_for_other_environments(machine: RewardMachine, words: str) -> None:
     with pytest.raises(MachineError, match=f"this machine is not for this environment: .*{words}"):
         MarkovRewardWrapper(gym.make("FrozenLake-v1"), machine)
@@ -221,10 +221,14 @@ def test_machines_for_other_environments(machine: RewardMachine, words: str) -> 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"mode": "both"}, "mode is one of dict, flat"), ({"unseen": "guess"}, "unseen is 'stay' or 'error'"),
-     ({"shaping": 1.0}, "0 ≤ gamma < 1"), ({"shaping": float("nan")}, "0 ≤ gamma < 1"),
-     ({"shaping": True}, "0 ≤ gamma < 1")],
-)  # fmt: skip
+    [
+        ({"mode": "both"}, "mode is one of dict, flat"),
+        ({"unseen": "guess"}, "unseen is 'stay' or 'error'"),
+        ({"shaping": 1.0}, "0 ≤ gamma < 1"),
+        ({"shaping": float("nan")}, "0 ≤ gamma < 1"),
+        ({"shaping": True}, "0 ≤ gamma < 1"),
+    ],
+)
 def test_bad_options(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         MarkovRewardWrapper(errand(), errand_machine(), **options)
@@ -279,8 +283,10 @@ def test_reused_buffers_do_no_harm() -> None:
             return self.buffer
 
     corner = RewardMachine("transition", "state", 2, (Trigger(0, ((1, 2), 0, (0, 0)), 1),))  # from place 5 to place 0
-    ways = [[info["rm_state"] for e in walk(MarkovRewardWrapper(env, corner), 9) for _, info in e]
-            for env in (Buffer(), Ring("multi"))]  # fmt: skip
+    ways = [
+        [info["rm_state"] for e in walk(MarkovRewardWrapper(env, corner), 9) for _, info in e]
+        for env in (Buffer(), Ring("multi"))
+    ]
     assert ways[0] == ways[1]
     assert any(ways[0])
 

@@ -34,8 +34,15 @@ def play(env: gym.Env[Any, Any], episodes: int, seed: int = 0) -> list[dict[str,
             action = env.action_space.sample()
             observation, reward, terminated, truncated, _ = env.step(action)
             observations.append(observation), actions.append(action), rewards.append(reward)
-        out.append({"observations": observations, "actions": actions, "rewards": rewards,
-                    "terminated": terminated, "truncated": truncated})  # fmt: skip
+        out.append(
+            {
+                "observations": observations,
+                "actions": actions,
+                "rewards": rewards,
+                "terminated": terminated,
+                "truncated": truncated,
+            }
+        )
     return out
 
 
@@ -148,9 +155,13 @@ class Paying(gym.Env[Any, Any]):
 
 @pytest.mark.parametrize(
     ("bad", "words"),
-    [(float("nan"), "is nan; rewards must be finite"), (np.float32("inf"), "is inf"), (None, "must be a number"),
-     ("much", "must be a number")],
-)  # fmt: skip
+    [
+        (float("nan"), "is nan; rewards must be finite"),
+        (np.float32("inf"), "is inf"),
+        (None, "must be a number"),
+        ("much", "must be a number"),
+    ],
+)
 def test_rewards_that_cannot_be_recorded(bad: Any, words: str, tmp_path: Path) -> None:
     env = RecordEpisodes(Paying([1, np.float32(0.5), bad, 1.0]), tmp_path / "log.jsonl")
     env.reset()
@@ -186,8 +197,11 @@ def test_continuous_observations_only_on_request(tmp_path: Path) -> None:
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
-    for path, words in [(tmp_path / "none" / "log.jsonl", "the folder .* does not exist"), (tmp_path, "is a directory"),
-                        ("a\0b", "null byte")]:  # fmt: skip
+    for path, words in [
+        (tmp_path / "none" / "log.jsonl", "the folder .* does not exist"),
+        (tmp_path, "is a directory"),
+        ("a\0b", "null byte"),
+    ]:
         with pytest.raises(InputError, match=words):
             RecordEpisodes(Ring(), path)
     with pytest.raises(UnsupportedError, match="recorded as JSONL"):

@@ -21,9 +21,12 @@ def test_values_on_a_chain() -> None:
 
 def test_values_on_a_cycle() -> None:
     patrol = RewardMachine(
-        "state", "state", 2, (Trigger(0, "a", 1), Trigger(1, "b", 0)),
+        "state",
+        "state",
+        2,
+        (Trigger(0, "a", 1), Trigger(1, "b", 0)),
         (Emission(0, "a", 1, 0.0), Emission(1, "b", 0, 1.0), Emission(0, "b", 0, -5.0), Emission(1, "a", 1, 0.0)),
-    )  # fmt: skip
+    )
     # V0 = γ V1, V1 = 1 + γ V0
     assert Potential.of(patrol, 0.5).values == pytest.approx([2 / 3, 4 / 3], abs=1e-8)
 
@@ -77,9 +80,10 @@ def returns(env: MarkovRewardWrapper, actions: list[int], gamma: float) -> tuple
 
 
 @given(
-    st.lists(st.integers(0, 2), min_size=1, max_size=30), st.floats(0, 0.99),
+    st.lists(st.integers(0, 2), min_size=1, max_size=30),
+    st.floats(0, 0.99),
     st.lists(st.floats(-5, 5), min_size=12, max_size=12),
-)  # fmt: skip
+)
 @settings(max_examples=150, deadline=None)
 def test_policies_keep_their_rank(actions: list[int], gamma: float, rewards: list[float]) -> None:
     """The return of a terminated episode changes by -Φ(u0), of any other by γ^n·Φ(u_n) - Φ(u0)."""

@@ -238,8 +238,10 @@ def test_modes_must_be_known(tmp_path: Path) -> None:
 
 
 def test_last_observations_must_be_told(tmp_path: Path) -> None:
-    for make in (lambda e: vector.MarkovRewardWrapper(e, ring_machine()),
-                 lambda e: vector.RecordEpisodes(e, tmp_path / "log.jsonl")):  # fmt: skip
+    for make in (
+        lambda e: vector.MarkovRewardWrapper(e, ring_machine()),
+        lambda e: vector.RecordEpisodes(e, tmp_path / "log.jsonl"),
+    ):
         envs = make(Odd(AutoresetMode.SAME_STEP, ended=True))
         envs.reset()
         with pytest.raises(InputError, match="no final_obs"):

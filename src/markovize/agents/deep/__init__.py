@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["MODELS", "RECURRENT", "DeepSettings", "Trained", "go_on", "load_agent", "save_agent", "train"]
 
 _HOMES = {
-    "Trained": "training", "go_on": "training", "train": "training",
-    "load_agent": "checkpoints", "save_agent": "checkpoints",
-}  # fmt: skip
+    "Trained": "training",
+    "go_on": "training",
+    "train": "training",
+    "load_agent": "checkpoints",
+    "save_agent": "checkpoints",
+}
 
 
 def __getattr__(name: str) -> Any:

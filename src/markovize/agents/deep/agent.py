@@ -30,9 +30,21 @@ class Adam:
     def step(self) -> None:
         """One step against the gradient."""
         adam(
-            [self.weights], [self.gradient], [self.first], [self.second], [], [self.steps], fused=True, amsgrad=False,
-            beta1=0.9, beta2=0.999, lr=self.learning_rate, weight_decay=0.0, eps=1e-8, maximize=False,
-        )  # fmt: skip
+            [self.weights],
+            [self.gradient],
+            [self.first],
+            [self.second],
+            [],
+            [self.steps],
+            fused=True,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=self.learning_rate,
+            weight_decay=0.0,
+            eps=1e-8,
+            maximize=False,
+        )
 
     @property
     def state(self) -> dict[str, Tensor]:

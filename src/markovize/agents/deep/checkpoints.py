@@ -44,11 +44,17 @@ def save_agent(folder: str | os.PathLike[str], trained: Trained) -> None:
     weights = save_tensors({name: tensor.contiguous() for name, tensor in _tensors(trained).items()})
     name = f"agent-{hashlib.sha256(weights).hexdigest()[:16]}.safetensors"
     data = {
-        "format": FORMAT, "version": VERSION, "world": agent.where.world.name, "tables": agent.where.fingerprint,
-        "settings": agent.settings.to_json(), "machine": None if machine is None else machine.to_json(),
-        "episodes": len(trained.returns), "seconds": trained.seconds, "rng": agent.rng.bit_generator.state,
+        "format": FORMAT,
+        "version": VERSION,
+        "world": agent.where.world.name,
+        "tables": agent.where.fingerprint,
+        "settings": agent.settings.to_json(),
+        "machine": None if machine is None else machine.to_json(),
+        "episodes": len(trained.returns),
+        "seconds": trained.seconds,
+        "rng": agent.rng.bit_generator.state,
         "weights": name,
-    }  # fmt: skip
+    }
     atomic_write(folder / name, weights)
     atomic_write(folder / "agent.json", json.dumps(data, indent=2) + "\n")
     for old in folder.glob("agent-*.safetensors"):

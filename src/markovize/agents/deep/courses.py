@@ -102,9 +102,14 @@ class DeepWorld:
 
         tables, world = self.world.tables, self.world
         return Course(
-            np.ascontiguousarray(world.successor, np.int32), tables.u, tables.reward, tables.terminated,
-            self.memory.table, world.start, world.machine.initial,
-        )  # fmt: skip
+            np.ascontiguousarray(world.successor, np.int32),
+            tables.u,
+            tables.reward,
+            tables.terminated,
+            self.memory.table,
+            world.start,
+            world.machine.initial,
+        )
 
     @property
     def fingerprint(self) -> str:

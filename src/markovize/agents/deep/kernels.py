@@ -121,9 +121,15 @@ def add_product_back(out: Singles, vector: Singles, matrix: Singles) -> None:
         e, f, g, h = vector[k + 4], vector[k + 5], vector[k + 6], vector[k + 7]
         for i in range(columns):
             out[i] += (
-                a * matrix[k, i] + b * matrix[k + 1, i] + c * matrix[k + 2, i] + d * matrix[k + 3, i]
-                + e * matrix[k + 4, i] + f * matrix[k + 5, i] + g * matrix[k + 6, i] + h * matrix[k + 7, i]
-            )  # fmt: skip
+                a * matrix[k, i]
+                + b * matrix[k + 1, i]
+                + c * matrix[k + 2, i]
+                + d * matrix[k + 3, i]
+                + e * matrix[k + 4, i]
+                + f * matrix[k + 5, i]
+                + g * matrix[k + 6, i]
+                + h * matrix[k + 7, i]
+            )
     for k in range(whole, rows):
         for i in range(columns):
             out[i] += vector[k] * matrix[k, i]
@@ -170,9 +176,7 @@ def take(course: Course, walk: Walk, n: int, u: int, m: int, s: int, a: int) -> 
 
 
 @njit(cache=True)
-def play(
-    course: Course, first: First, layers: Layers, epsilon: float, rng: np.random.Generator, walk: Walk
-) -> float:
+def play(course: Course, first: First, layers: Layers, epsilon: float, rng: np.random.Generator, walk: Walk) -> float:
     """An ε-greedy episode of an agent without hidden state; each view is evaluated at its first visit. Its return."""
     n_states, n_actions = course.successor.shape
     values = np.zeros((len(course.memory) * n_states, n_actions), np.float32)
@@ -196,9 +200,14 @@ def play(
 
 @njit(cache=True)
 def play_recurrently(
-    course: Course, kind: int, recurrence: Recurrence, layers: Layers, epsilon: float, rng: np.random.Generator,
+    course: Course,
+    kind: int,
+    recurrence: Recurrence,
+    layers: Layers,
+    epsilon: float,
+    rng: np.random.Generator,
     walk: Walk,
-) -> float:  # fmt: skip
+) -> float:
     """An ε-greedy episode of an agent that remembers by a recurrent layer. Its return."""
     n_actions = course.successor.shape[1]
     size = recurrence.outputs.shape[1]

@@ -20,8 +20,10 @@ from markovize.agents.deep.kernels import First, Layers, Recurrence, Singles
 from markovize.episodes.traces import Longs
 
 KINDS: Final[dict[str, tuple[int, type[nn.RNNBase]]]] = {
-    "RNN": (kernels.RNN, nn.RNN), "GRU": (kernels.GRU, nn.GRU), "LSTM": (kernels.LSTM, nn.LSTM),
-}  # fmt: skip
+    "RNN": (kernels.RNN, nn.RNN),
+    "GRU": (kernels.GRU, nn.GRU),
+    "LSTM": (kernels.LSTM, nn.LSTM),
+}
 
 
 class Lying(NamedTuple):

@@ -41,9 +41,11 @@ class RecurrentDQN(Agent):
     def play(self, epsilon: float, walk: Walk) -> float:
         """Greedy but for ε; the memory is empty at the start."""
         network = self.network
-        return float(kernels.play_recurrently(
-            self.where.course, network.kind, network.recurrence, network.layers, epsilon, self.rng, walk
-        ))  # fmt: skip
+        return float(
+            kernels.play_recurrently(
+                self.where.course, network.kind, network.recurrence, network.layers, epsilon, self.rng, walk
+            )
+        )
 
     def learn(self) -> float:
         """One episode."""

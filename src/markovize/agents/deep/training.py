@@ -45,9 +45,12 @@ class Trained:
 
 
 def train(
-    world: World, settings: DeepSettings, seed: int, machine: RewardMachine | None = None,
+    world: World,
+    settings: DeepSettings,
+    seed: int,
+    machine: RewardMachine | None = None,
     on_progress: Callable[[RunProgress], None] | None = None,
-) -> Trained:  # fmt: skip
+) -> Trained:
     """Trains one agent; the same seed gives the same agent, on one machine.
 
     ``machine`` is what ADQN sees beside the state. ``on_progress`` is told every 200 episodes, and at the end.
@@ -86,7 +89,7 @@ def _progress(agent: Agent, returns: Floats, episodes: int, loss: float) -> Trai
     states, triggers = (1, 0) if machine is None else (machine.states, len(machine.triggers))
     return TrainingProgress(
         len(returns), episodes, float(returns[-WINDOW:].mean()), states, triggers, 0, 0.0, loss=loss
-    )  # fmt: skip
+    )
 
 
 def new_agent(world: World, settings: DeepSettings, seed: int, machine: RewardMachine | None = None) -> Agent:

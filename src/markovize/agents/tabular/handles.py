@@ -90,11 +90,20 @@ _floats, _bools = _pointer_to(types.float64), _pointer_to(types.boolean)
 @njit(cache=True)
 def _beliefs(rows: Longs) -> Beliefs:
     return Beliefs(
-        _ints1(rows[0]), _ints1(rows[1]), _ints1(rows[2]), _ints1(rows[3]), _ints1(rows[4]),
-        _ints2(rows[5]), _floats1(rows[6]),
-        _floats3(rows[7]), _bools3(rows[8]), _ints3(rows[9]), _ints3(rows[10]),
-        _longs2(rows[11]), _floats3(rows[12]),
-    )  # fmt: skip
+        _ints1(rows[0]),
+        _ints1(rows[1]),
+        _ints1(rows[2]),
+        _ints1(rows[3]),
+        _ints1(rows[4]),
+        _ints2(rows[5]),
+        _floats1(rows[6]),
+        _floats3(rows[7]),
+        _bools3(rows[8]),
+        _ints3(rows[9]),
+        _ints3(rows[10]),
+        _longs2(rows[11]),
+        _floats3(rows[12]),
+    )
 
 
 @njit(cache=True)
@@ -105,17 +114,28 @@ def _model(rows: Longs) -> Model:
 @njit(cache=True)
 def _way(rows: Longs) -> Way:
     return Way(
-        _ints1(rows[17]), _ints1(rows[18]), _ints1(rows[19]), _ints1(rows[20]), _ints1(rows[21]), _floats1(rows[22]),
+        _ints1(rows[17]),
+        _ints1(rows[18]),
+        _ints1(rows[19]),
+        _ints1(rows[20]),
+        _ints1(rows[21]),
+        _floats1(rows[22]),
         _ints1(rows[23]),
-    )  # fmt: skip
+    )
 
 
 @njit(cache=True)
 def _pool(rows: Longs) -> Pool:
     return Pool(
-        _ints2(rows[24]), _floats2(rows[25]), _ints1(rows[26]), _bools1(rows[27]), _bools1(rows[28]),
-        _ints1(rows[29]), _ints1(rows[30]), _ints1(rows[31]),
-    )  # fmt: skip
+        _ints2(rows[24]),
+        _floats2(rows[25]),
+        _ints1(rows[26]),
+        _bools1(rows[27]),
+        _bools1(rows[28]),
+        _ints1(rows[29]),
+        _ints1(rows[30]),
+        _ints1(rows[31]),
+    )
 
 
 @njit(cache=True)
@@ -131,9 +151,15 @@ def _draw(rows: Longs) -> float:
 @njit(cache=True)
 def _rules(numbers: Floats) -> Rules:
     return Rules(
-        numbers[0] != 0, numbers[1], int(numbers[2]), numbers[3], numbers[4], numbers[5] != 0, numbers[6] != 0,
+        numbers[0] != 0,
+        numbers[1],
+        int(numbers[2]),
+        numbers[3],
+        numbers[4],
+        numbers[5] != 0,
+        numbers[6] != 0,
         numbers[7] != 0,
-    )  # fmt: skip
+    )
 
 
 @njit(cache=True)

@@ -46,9 +46,18 @@ def choose(q: Floats, u: int, s: int, epsilon: float, first: float, second: floa
 
 @njit(cache=True)
 def update(
-    q: Floats, potential: Floats, u: int, s: int, a: int, v: int, t: int, reward: float, end: bool,
-    alpha: float, gamma: float,
-) -> None:  # fmt: skip
+    q: Floats,
+    potential: Floats,
+    u: int,
+    s: int,
+    a: int,
+    v: int,
+    t: int,
+    reward: float,
+    end: bool,
+    alpha: float,
+    gamma: float,
+) -> None:
     """One step of Q-learning, shaped by the potential."""
     goal = reward - potential[u]
     if not end:

@@ -183,9 +183,15 @@ class ActiveLearner:
         epsilon = cfg.wait_epsilon if waiting and cfg.wait_epsilon is not None else cfg.epsilon
         room = len(self.kept) < cfg.keep and self.kept.steps < MOST_KEPT_STEPS
         return Rules(
-            cfg.mode == "directed", 0.0 if greedy else epsilon, 0 if greedy else int(self._horizon),
-            cfg.alpha, cfg.gamma, cfg.crm, room and not greedy, cfg.explain != "reward",
-        )  # fmt: skip
+            cfg.mode == "directed",
+            0.0 if greedy else epsilon,
+            0 if greedy else int(self._horizon),
+            cfg.alpha,
+            cfg.gamma,
+            cfg.crm,
+            room and not greedy,
+            cfg.explain != "reward",
+        )
 
     def _block(self) -> int:
         """How many episodes until something may change: an evaluation, the end of the wait, the tail, the end."""
@@ -274,9 +280,13 @@ class ActiveLearner:
     def _new_learner(self, trigger_on: Auto, reward_on: Auto) -> Learner:
         cfg = self.settings
         return Learner(
-            objective=cfg.objective, trigger_on=trigger_on, reward_on=reward_on, explain=cfg.explain,
-            acyclic=cfg.acyclic, engine=cfg.engine,
-        )  # fmt: skip
+            objective=cfg.objective,
+            trigger_on=trigger_on,
+            reward_on=reward_on,
+            explain=cfg.explain,
+            acyclic=cfg.acyclic,
+            engine=cfg.engine,
+        )
 
     def _relabel(self, result: LearnResult) -> None:
         cfg, book = self.settings, self.book
@@ -313,9 +323,14 @@ class ActiveLearner:
         if cfg.shaping and self.machine.rewards:
             potential[:] = Potential.of(self.machine, cfg.gamma).values
         return new_mind(
-            self.book, self.machine, self._model, per_transition=self._per_transition, steps=self.steps,
-            rows=2 * len(self.kept), potential=potential,
-        )  # fmt: skip
+            self.book,
+            self.machine,
+            self._model,
+            per_transition=self._per_transition,
+            steps=self.steps,
+            rows=2 * len(self.kept),
+            potential=potential,
+        )
 
     # --- how good it is --------------------------------------------------------------------------------------------
 
@@ -351,13 +366,26 @@ class ActiveLearner:
     def so_far(self, greedy_return: float = math.nan) -> RunResult:
         """The run up to this episode; what its policy earns is known only at the end."""
         return RunResult(
-            self.settings, self.machine, self._status, self.episode, self._exemplars, self._solve_seconds(),
-            self.seconds, greedy_return, self._optimum, self._optimal_since,
-            np.concatenate([np.zeros(0), *self.returns]), np.concatenate([np.zeros(0, np.int32), *self.lengths]),
-            tuple(self.solves), self.kept.traces(self.book), tuple(self.book.observations.values),
-            tuple(self.book.actions), self.mind.beliefs.q[:, : len(self.book.observations)].copy(), tuple(self.notes),
+            self.settings,
+            self.machine,
+            self._status,
+            self.episode,
+            self._exemplars,
+            self._solve_seconds(),
+            self.seconds,
+            greedy_return,
+            self._optimum,
+            self._optimal_since,
+            np.concatenate([np.zeros(0), *self.returns]),
+            np.concatenate([np.zeros(0, np.int32), *self.lengths]),
+            tuple(self.solves),
+            self.kept.traces(self.book),
+            tuple(self.book.observations.values),
+            tuple(self.book.actions),
+            self.mind.beliefs.q[:, : len(self.book.observations)].copy(),
+            tuple(self.notes),
             self.rng.bit_generator.state,
-        )  # fmt: skip
+        )
 
 
 class Pace:

@@ -37,9 +37,17 @@ def begin(beliefs: Beliefs, way: Way, record: Record, rules: Rules, s: int, draw
 
 @njit(cache=True, inline="always")
 def act(
-    beliefs: Beliefs, model: Model, way: Way, rules: Rules, n: int, explored: int, u: int, s: int,
-    first: float, second: float,
-) -> int:  # fmt: skip
+    beliefs: Beliefs,
+    model: Model,
+    way: Way,
+    rules: Rules,
+    n: int,
+    explored: int,
+    u: int,
+    s: int,
+    first: float,
+    second: float,
+) -> int:
     """The n-th action of an episode, given two uniform draws."""
     if not rules.directed:
         return choose(beliefs.q, u, s, rules.epsilon, first, second)
@@ -85,9 +93,14 @@ def conclude(mind: Mind, rules: Rules) -> int:
 
 @njit(cache=True)
 def play(
-    world: WorldTables, mind: Mind, rules: Rules, rng: np.random.Generator,
-    episodes: int, returns: Floats, lengths: Ints,
-) -> tuple[int, int]:  # fmt: skip
+    world: WorldTables,
+    mind: Mind,
+    rules: Rules,
+    rng: np.random.Generator,
+    episodes: int,
+    returns: Floats,
+    lengths: Ints,
+) -> tuple[int, int]:
     """Episodes until one conflicts, brings news, the pool is full, or all are done: (how many, why it stopped)."""
     for episode in range(episodes):
         if mind.pool.free_rows[0] == 0:
@@ -171,9 +184,17 @@ def greedy_return(world: WorldTables, beliefs: Beliefs, longest: int) -> float:
 
 @njit(cache=True)
 def replay(
-    beliefs: Beliefs, pool: Pool, record: Record, offsets: Longs, transitions: Ints, rewards: Floats, terminated: Bools,
-    alpha: float, gamma: float, values: bool,
-) -> None:  # fmt: skip
+    beliefs: Beliefs,
+    pool: Pool,
+    record: Record,
+    offsets: Longs,
+    transitions: Ints,
+    rewards: Floats,
+    terminated: Bools,
+    alpha: float,
+    gamma: float,
+    values: bool,
+) -> None:
     """What kept episodes say under the machine at hand: memory, visits and, if wanted, Q, forwards then backwards.
 
     The pool must have a free row for each episode.

@@ -17,20 +17,35 @@ FAR = np.iinfo(np.int32).max
 
 
 def new_mind(
-    book: StepBook, machine: RewardMachine, model: Model,
-    *, per_transition: bool, steps: int, rows: int, potential: Floats,
-) -> Mind:  # fmt: skip
+    book: StepBook,
+    machine: RewardMachine,
+    model: Model,
+    *,
+    per_transition: bool,
+    steps: int,
+    rows: int,
+    potential: Floats,
+) -> Mind:
     """A mind that holds this machine true and remembers nothing but how the environment moves."""
     states, actions = model.first.shape
     k, room = machine.states, len(model.seen)
     labels = _label_room(book, per_transition, states, room)
     shape = (k, labels, k)
     beliefs = Beliefs(
-        _zeros(room), _zeros(room), _zeros(room), _zeros(room), _zeros(room),
-        _delta(book, machine, max(room, states)), potential,
-        np.full(shape, np.nan), np.zeros(shape, np.bool_), np.full(shape, -1, np.int32), np.full(shape, FAR, np.int32),
-        np.zeros((k, states), np.int64), np.zeros((k, states, actions)),
-    )  # fmt: skip
+        _zeros(room),
+        _zeros(room),
+        _zeros(room),
+        _zeros(room),
+        _zeros(room),
+        _delta(book, machine, max(room, states)),
+        potential,
+        np.full(shape, np.nan),
+        np.zeros(shape, np.bool_),
+        np.full(shape, -1, np.int32),
+        np.full(shape, FAR, np.int32),
+        np.zeros((k, states), np.int64),
+        np.zeros((k, states, actions)),
+    )
     mind = Mind(beliefs, model, new_way(k * states), _pool(max(rows, ROWS), steps), new_record(steps))
     describe_transitions(mind, book, per_transition)
     return mind
@@ -52,19 +67,28 @@ def grown(mind: Mind, book: StepBook, machine: RewardMachine, *, per_transition:
     more_states, room = _room(states, len(book.observations)), _room(len(model.seen), len(book))
     labels = _label_room(book, per_transition, more_states, room)
     model = Model(
-        _padded(model.seen, (room,), 0), _padded(model.first, (more_states, actions), -1),
-        _padded(model.next, (room,), -1), model.wavers,
-    )  # fmt: skip
+        _padded(model.seen, (room,), 0),
+        _padded(model.first, (more_states, actions), -1),
+        _padded(model.next, (room,), -1),
+        model.wavers,
+    )
     k = machine.states
     shape = (k, labels, k)
     beliefs = Beliefs(
-        _padded(beliefs.source, (room,), 0), _padded(beliefs.action, (room,), 0), _padded(beliefs.target, (room,), 0),
-        _padded(beliefs.trigger, (room,), 0), _padded(beliefs.label, (room,), 0),
-        _delta(book, machine, max(room, more_states)), beliefs.potential,
-        _padded(beliefs.reward, shape, np.nan), _padded(beliefs.ends, shape, False),
-        _padded(beliefs.holder, shape, -1), _padded(beliefs.shortest, shape, FAR),
-        _padded(beliefs.visits, (k, more_states), 0), _padded(beliefs.q, (k, more_states, actions), 0.0),
-    )  # fmt: skip
+        _padded(beliefs.source, (room,), 0),
+        _padded(beliefs.action, (room,), 0),
+        _padded(beliefs.target, (room,), 0),
+        _padded(beliefs.trigger, (room,), 0),
+        _padded(beliefs.label, (room,), 0),
+        _delta(book, machine, max(room, more_states)),
+        beliefs.potential,
+        _padded(beliefs.reward, shape, np.nan),
+        _padded(beliefs.ends, shape, False),
+        _padded(beliefs.holder, shape, -1),
+        _padded(beliefs.shortest, shape, FAR),
+        _padded(beliefs.visits, (k, more_states), 0),
+        _padded(beliefs.q, (k, more_states, actions), 0.0),
+    )
     return Mind(beliefs, model, new_way(k * more_states), pool, record)
 
 
@@ -84,9 +108,11 @@ def with_more_rows(mind: Mind) -> Mind:
 def new_model(states: int, actions: int, transitions: int) -> Model:
     """Nothing seen yet."""
     return Model(
-        np.zeros(transitions, np.int64), np.full((states, actions), -1, np.int32),
-        np.full(transitions, -1, np.int32), np.zeros(1, np.bool_),
-    )  # fmt: skip
+        np.zeros(transitions, np.int64),
+        np.full((states, actions), -1, np.int32),
+        np.full(transitions, -1, np.int32),
+        np.zeros(1, np.bool_),
+    )
 
 
 def new_record(steps: int) -> Record:
@@ -109,10 +135,15 @@ def _delta(book: StepBook, machine: RewardMachine, labels: int) -> Ints:
 
 def _pool(rows: int, steps: int) -> Pool:
     return Pool(
-        np.zeros((rows, steps), np.int32), np.zeros((rows, steps)), np.zeros(rows, np.int32), np.zeros(rows, np.bool_),
-        np.zeros(rows, np.bool_), np.zeros(rows, np.int32), np.arange(rows - 1, -1, -1, dtype=np.int32),
+        np.zeros((rows, steps), np.int32),
+        np.zeros((rows, steps)),
+        np.zeros(rows, np.int32),
+        np.zeros(rows, np.bool_),
+        np.zeros(rows, np.bool_),
+        np.zeros(rows, np.int32),
+        np.arange(rows - 1, -1, -1, dtype=np.int32),
         np.array([rows], np.int32),
-    )  # fmt: skip
+    )
 
 
 def _zeros(size: int) -> Ints:

@@ -15,9 +15,12 @@ from markovize.learning.search import Objective
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
 CHOICES: Final = {
-    "mode": MODES, "objective": ("triggers", "states"), "explain": ("reward", "reward+termination"),
-    "trigger_on": ("auto", "state", "transition"), "reward_on": ("auto", "state", "transition"),
-}  # fmt: skip
+    "mode": MODES,
+    "objective": ("triggers", "states"),
+    "explain": ("reward", "reward+termination"),
+    "trigger_on": ("auto", "state", "transition"),
+    "reward_on": ("auto", "state", "transition"),
+}
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,14 @@ class Settings:
         given: dict[str, Any] = {"greedy_tail": episodes // 10}
         if mode == "paper":
             given |= {
-                "patience": episodes // 5, "max_wait": max(1_000_000, episodes), "transfer": False,
-                "objective": "states", "acyclic": True, "trigger_on": "state", "reward_on": "state",
-            }  # fmt: skip
+                "patience": episodes // 5,
+                "max_wait": max(1_000_000, episodes),
+                "transfer": False,
+                "objective": "states",
+                "acyclic": True,
+                "trigger_on": "state",
+                "reward_on": "state",
+            }
         if mode == "directed":
             given |= {"keep": 2_000, "effort": 5_000, "evaluate_every": 10}
         unknown = [name for name in changes if name not in cls.__dataclass_fields__]

@@ -82,10 +82,12 @@ def take(run: ActiveLearner) -> Snapshot:
     arrays = {
         "returns": _joined(run.returns, np.float64),
         "lengths": _joined(run.lengths, np.int32),
-        "kept_offsets": offsets, "kept_transitions": transitions,
-        "kept_rewards": rewards, "kept_terminated": terminated,
+        "kept_offsets": offsets,
+        "kept_transitions": transitions,
+        "kept_rewards": rewards,
+        "kept_terminated": terminated,
         "book": np.array([run.book.source, run.book.action, run.book.target], np.int32),
-    }  # fmt: skip
+    }
     for part in (run.mind.beliefs, run.mind.model, run.mind.pool):
         arrays |= {f"{type(part).__name__}.{name}": value for name, value in part._asdict().items()}
     return Snapshot(facts, arrays | _recent_arrays(run))
@@ -145,9 +147,12 @@ def fingerprint(run: ActiveLearner) -> dict[str, Any]:
 def _check_environment(run: ActiveLearner, before: dict[str, Any]) -> None:
     now = fingerprint(run)
     names = {
-        "name": "name or arguments have", "observations": "observation space has", "actions": "action space has",
-        "steps": "step limit has", "world": "world has",
-    }  # fmt: skip
+        "name": "name or arguments have",
+        "observations": "observation space has",
+        "actions": "action space has",
+        "steps": "step limit has",
+        "world": "world has",
+    }
     for name, words in names.items():
         if now[name] != before.get(name):
             change = "" if name == "world" else f": it was {before.get(name)} and is {now[name]}"

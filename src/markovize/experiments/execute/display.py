@@ -58,8 +58,11 @@ def experiment_display(experiment: Experiment) -> Iterator[Bars]:
         yield Bars(experiment, None)
         return
     columns = (
-        TextColumn("{task.description}", markup=False), BarColumn(bar_width=24),
-        TextColumn("{task.fields[done]}"), TimeElapsedColumn(), TextColumn("{task.fields[note]}", markup=False),
-    )  # fmt: skip
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[done]}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+    )
     with Progress(*columns, console=console, refresh_per_second=5) as bars:
         yield Bars(experiment, bars)

@@ -23,9 +23,12 @@ def are_trainings(trials: Sequence[Finished]) -> bool:
 
 
 def returns_figure(
-    trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None,
-    *, kind: str = "png", theme: Theme = LIGHT,
-) -> bytes:  # fmt: skip
+    trials: Sequence[Finished],
+    paper: Mapping[str, PaperValues] | None = None,
+    *,
+    kind: str = "png",
+    theme: Theme = LIGHT,
+) -> bytes:
     """Mean and deviation over seeds; the paper's end values are diamonds in the colours of their lines.
 
     Circles are its values after as many episodes as ours, where that is before its end.
@@ -63,9 +66,16 @@ def _line(axes: Axes, trials: Sequence[Finished], paper: PaperValues | None, col
             marks.append((1.0, paper.sooner[points[-1]][0], "o", 6.0))
         for where, value, shape, size in marks:
             axes.plot(
-                [points[-1] * where], [value], shape, markersize=size, markerfacecolor=theme.paper,
-                markeredgecolor=colour, markeredgewidth=1.5, zorder=5, clip_on=False,
-            )  # fmt: skip
+                [points[-1] * where],
+                [value],
+                shape,
+                markersize=size,
+                markerfacecolor=theme.paper,
+                markeredgecolor=colour,
+                markeredgewidth=1.5,
+                zorder=5,
+                clip_on=False,
+            )
 
 
 def _finish(axes: Axes, theme: Theme) -> None:

@@ -61,7 +61,8 @@ class _Quantity:
 
 _ROWS: Final = (
     _Quantity(
-        f"return\n(mean of last {WINDOW})", lambda t: t[0].curve.mean_return,
+        f"return\n(mean of last {WINDOW})",
+        lambda t: t[0].curve.mean_return,
         lambda p: (p.final_return, p.final_return_sd),
     ),
     _Quantity("states |U|", lambda t: t[0].curve.states, lambda p: (p.states, p.states_sd)),
@@ -69,13 +70,16 @@ _ROWS: Final = (
     _Quantity(
         "cumulative\nsolve time, s", lambda t: t[1].curve, lambda p: (p.solve_seconds, p.solve_seconds_sd), log=True
     ),
-)  # fmt: skip
+)
 
 
 def learning_figure(
-    trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None,
-    *, kind: str = "png", theme: Theme = LIGHT,
-) -> bytes:  # fmt: skip
+    trials: Sequence[Finished],
+    paper: Mapping[str, PaperValues] | None = None,
+    *,
+    kind: str = "png",
+    theme: Theme = LIGHT,
+) -> bytes:
     """Returns, |U|, |T_o| and solve time over episodes: mean and deviation over seeds, one line for each variant.
 
     The dashed line is the optimum; the paper's end values are diamonds at the right.
@@ -110,9 +114,12 @@ def learning_figure(
 
 
 def ablation_figure(
-    trials: Sequence[Finished], paper: Mapping[str, PaperValues] | None = None,
-    *, kind: str = "png", theme: Theme = LIGHT,
-) -> bytes:  # fmt: skip
+    trials: Sequence[Finished],
+    paper: Mapping[str, PaperValues] | None = None,
+    *,
+    kind: str = "png",
+    theme: Theme = LIGHT,
+) -> bytes:
     """Episodes to the true machine and solve time, for each task and variant: a mark per seed, a bar at the median.
 
     Seeds that never found the true machine are hollow, at the top; the paper's mean solve times are diamonds.
@@ -144,9 +151,13 @@ def ablation_figure(
 
 
 def _panel(
-    axes: Axes, quantity: _Quantity, members: Mapping[str, list[Finished]], variants: Sequence[str],
-    paper: PaperValues | None, theme: Theme,
-) -> None:  # fmt: skip
+    axes: Axes,
+    quantity: _Quantity,
+    members: Mapping[str, list[Finished]],
+    variants: Sequence[str],
+    paper: PaperValues | None,
+    theme: Theme,
+) -> None:
     from matplotlib.ticker import MaxNLocator
 
     last = 1
@@ -198,9 +209,16 @@ def _paper_mark(axes: Axes, quantity: _Quantity, paper: PaperValues, last: int, 
     value, sd = quantity.theirs(paper)
     if not paper.solved and quantity.log:
         axes.text(
-            0.5, 0.95, f"paper: {paper.note}".replace(" in ", "\nin "), transform=axes.transAxes, ha="center", va="top",
-            fontsize=8, color=theme.theirs, style="italic",
-        )  # fmt: skip
+            0.5,
+            0.95,
+            f"paper: {paper.note}".replace(" in ", "\nin "),
+            transform=axes.transAxes,
+            ha="center",
+            va="top",
+            fontsize=8,
+            color=theme.theirs,
+            style="italic",
+        )
     if value is None:
         return
     if sd:
@@ -212,9 +230,16 @@ def _paper_mark(axes: Axes, quantity: _Quantity, paper: PaperValues, last: int, 
 def _diamond(axes: Axes, x: float, y: float, theme: Theme) -> None:
     """Where the paper is."""
     axes.plot(
-        [x], [y], "D", markersize=5.5, markerfacecolor=theme.paper, markeredgecolor=theme.theirs, markeredgewidth=1.3,
-        zorder=5, clip_on=False,
-    )  # fmt: skip
+        [x],
+        [y],
+        "D",
+        markersize=5.5,
+        markerfacecolor=theme.paper,
+        markeredgecolor=theme.theirs,
+        markeredgewidth=1.3,
+        zorder=5,
+        clip_on=False,
+    )
 
 
 def _one_scale(panels: Iterable[Axes]) -> None:
@@ -242,9 +267,12 @@ def _power(value: float) -> str:
 
 
 def _strip(
-    axes: Axes, values: Mapping[Group, Sequence[float | None]], tasks: Sequence[str], variants: Sequence[str],
+    axes: Axes,
+    values: Mapping[Group, Sequence[float | None]],
+    tasks: Sequence[str],
+    variants: Sequence[str],
     theme: Theme,
-) -> None:  # fmt: skip
+) -> None:
     """A mark per seed, by task; those without a value stand hollow above all others."""
     found = [v for members in values.values() for v in members if v is not None]
     most = max(found, default=1.0)
@@ -270,8 +298,16 @@ def _strip(
     if never:
         axes.axhline(most * 2, color=theme.faint, linewidth=0.8)
         axes.set_ylim(axes.get_ylim()[0], top * 2)
-        axes.annotate("never", (0, top), (4, 0), axes.get_yaxis_transform(), textcoords="offset points", va="center",
-                      fontsize=8, color=theme.goal)  # fmt: skip
+        axes.annotate(
+            "never",
+            (0, top),
+            (4, 0),
+            axes.get_yaxis_transform(),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=theme.goal,
+        )
     axes.set_xticks(range(len(tasks)), [task.replace(" ", "\n", 1) for task in tasks])
     axes.set_xlim(-0.6, len(tasks) - 0.4)
     axes.grid(axis="y", color=theme.faint, linewidth=0.8)
@@ -303,19 +339,31 @@ def paper_handle(label: str, theme: Theme, marker: str = "D") -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D(
-        [], [], color=theme.theirs, marker=marker, linestyle="none", markersize=5.5, markerfacecolor=theme.paper,
+        [],
+        [],
+        color=theme.theirs,
+        marker=marker,
+        linestyle="none",
+        markersize=5.5,
+        markerfacecolor=theme.paper,
         label=label,
-    )  # fmt: skip
+    )
 
 
 def _variant_marks(variants: Sequence[str], paper: bool, theme: Theme) -> list[Any]:
     from matplotlib.lines import Line2D
 
     out = [
-        Line2D([], [], color=theme.lines[n % len(theme.lines)], marker=MARKS[n % len(MARKS)], linestyle="none",
-               label=name or "ours")
+        Line2D(
+            [],
+            [],
+            color=theme.lines[n % len(theme.lines)],
+            marker=MARKS[n % len(MARKS)],
+            linestyle="none",
+            label=name or "ours",
+        )
         for n, name in enumerate(variants)
-    ]  # fmt: skip
+    ]
     out.append(Line2D([], [], color=theme.ink, linewidth=2.2, label="median over seeds"))
     return [*out, *([paper_handle("paper, mean", theme)] if paper else [])]
 
@@ -329,9 +377,13 @@ def edges(
     panel_width = (width - left - right - between[0] * (columns - 1)) / columns
     panel_height = (height - top - bottom - between[1] * (rows - 1)) / rows
     figure.subplots_adjust(
-        left / width, bottom / height, 1 - right / width, 1 - top / height, between[0] / panel_width,
+        left / width,
+        bottom / height,
+        1 - right / width,
+        1 - top / height,
+        between[0] / panel_width,
         between[1] / panel_height,
-    )  # fmt: skip
+    )
 
 
 def picture(size: tuple[float, float], draw: Callable[[Figure], None], kind: str, theme: Theme) -> bytes:
@@ -341,12 +393,23 @@ def picture(size: tuple[float, float], draw: Callable[[Figure], None], kind: str
     from matplotlib.figure import Figure
 
     settings: dict[Any, Any] = {
-        "font.size": 9.5, "font.family": ["DejaVu Sans"], "svg.hashsalt": "markovize", "svg.fonttype": "path",
-        "axes.titlesize": 10.5, "axes.labelsize": 9.5, "legend.fontsize": 9.5,
-        "axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": theme.paper,
-        "text.color": theme.ink, "axes.labelcolor": theme.ink, "axes.edgecolor": theme.goal,
-        "axes.titlecolor": theme.ink, "xtick.color": theme.ink, "ytick.color": theme.ink,
-    }  # fmt: skip
+        "font.size": 9.5,
+        "font.family": ["DejaVu Sans"],
+        "svg.hashsalt": "markovize",
+        "svg.fonttype": "path",
+        "axes.titlesize": 10.5,
+        "axes.labelsize": 9.5,
+        "legend.fontsize": 9.5,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.facecolor": theme.paper,
+        "text.color": theme.ink,
+        "axes.labelcolor": theme.ink,
+        "axes.edgecolor": theme.goal,
+        "axes.titlecolor": theme.ink,
+        "xtick.color": theme.ink,
+        "ytick.color": theme.ink,
+    }
     with matplotlib.style.context(["default", settings]):
         figure = Figure(figsize=size, facecolor=theme.paper)
         FigureCanvasAgg(figure)

@@ -43,9 +43,12 @@ LONG: Final = 16  # letters; longer texts in a table may take two lines
 
 
 def write_report(
-    folder: str | os.PathLike[str], trials: Sequence[Finished], *, title: str = "Experiment",
+    folder: str | os.PathLike[str],
+    trials: Sequence[Finished],
+    *,
+    title: str = "Experiment",
     paper: Mapping[str, PaperValues] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Writes all files of a report into a folder, each whole or not at all; older ones are replaced.
 
     ``paper`` has the published values for each task, if there are any.
@@ -90,13 +93,17 @@ def _page(
     parts = {
         "style": source.joinpath("style.css").read_text("utf-8"),
         "script": source.joinpath("player.js").read_text("utf-8"),
-        "title": escape(title), "lead": _lead(trials),
+        "title": escape(title),
+        "lead": _lead(trials),
         "summary": _summary(comparison(trials, paper), quantities(trials), bool(paper)),
         "agreement": f'<p class="note">{_maths(agreement(trials))}</p>' if paper else "",
         "figures": _figures(trials, paper, pictures),
         "legend": escape("; ".join(LEGENDS)) + ".",
-        "machines": _machines(trials), "trials": _trials(trials), "data": _data(trials), "version": escape(__version__),
-    }  # fmt: skip
+        "machines": _machines(trials),
+        "trials": _trials(trials),
+        "data": _data(trials),
+        "version": escape(__version__),
+    }
     template = source.joinpath("template.html").read_text("utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
 
@@ -171,10 +178,21 @@ def _maths(text: str) -> str:
 def _trials(trials: Sequence[Finished]) -> str:
     variants = any(record.variant for record, _ in trials)
     heads = [
-        ("task", False), *([("variant", False)] if variants else []), ("seed", True), ("status", False),
-        ("return", True), ("of", True), ("|U|", True), ("triggers", True), ("|T_o|", True), ("episodes", True),
-        ("to optimal", True), ("to the machine", True), ("solve s", True), ("all s", True),
-    ]  # fmt: skip
+        ("task", False),
+        *([("variant", False)] if variants else []),
+        ("seed", True),
+        ("status", False),
+        ("return", True),
+        ("of", True),
+        ("|U|", True),
+        ("triggers", True),
+        ("|T_o|", True),
+        ("episodes", True),
+        ("to optimal", True),
+        ("to the machine", True),
+        ("solve s", True),
+        ("all s", True),
+    ]
     head = "".join(
         f'<th aria-sort="none" data-kind="{"number" if number else "text"}"{"" if number else " class=text"}>'
         f"<button>{_maths(name)}</button></th>"
@@ -183,10 +201,21 @@ def _trials(trials: Sequence[Finished]) -> str:
     rows = ""
     for place, (record, timings) in enumerate(trials):
         values: list[Any] = [
-            record.task, *([record.variant] if variants else []), record.seed, record.status, record.final_return,
-            record.optimal_return, record.states, record.triggers, record.exemplars, record.episodes,
-            record.episodes_to_optimal, record.episodes_to_machine, timings.solve_seconds, timings.seconds,
-        ]  # fmt: skip
+            record.task,
+            *([record.variant] if variants else []),
+            record.seed,
+            record.status,
+            record.final_return,
+            record.optimal_return,
+            record.states,
+            record.triggers,
+            record.exemplars,
+            record.episodes,
+            record.episodes_to_optimal,
+            record.episodes_to_machine,
+            timings.solve_seconds,
+            timings.seconds,
+        ]
         cells = "".join(_cell(value, *head_of) for value, head_of in zip(values, heads, strict=True))
         rows += f'<tr data-trial="{place}"><td class="text"><button>watch</button></td>{cells}</tr>'
     return f'<table class="sortable"><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>'
@@ -285,10 +314,13 @@ def _playable(record: TrialRecord, views: dict[str, int], machines: dict[str, in
     drawing = draw_machine(record.machine, record.view).svg(style=False)
     episode = record.episode
     return {
-        "group": group_name((record.task, record.variant)), "seed": record.seed, "optimal": record.optimal,
+        "group": group_name((record.task, record.variant)),
+        "seed": record.seed,
+        "optimal": record.optimal,
         "view": view,
         "machine": machines.setdefault(drawing, len(machines)),
         "triggers": [[t.source, jsonable(t.on)] for t in record.machine.triggers],
-        "start": jsonable(episode.start), "state": episode.state,
+        "start": jsonable(episode.start),
+        "state": episode.state,
         "steps": [[s.action, jsonable(s.observation), s.reward, s.state, s.fired] for s in episode.steps],
-    }  # fmt: skip
+    }

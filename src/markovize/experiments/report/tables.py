@@ -66,22 +66,53 @@ def grouped(trials: Sequence[Finished]) -> dict[Group, list[Finished]]:
 def results_csv(trials: Sequence[Finished]) -> str:
     """A row for each task, variant and seed; nothing in it depends on a clock."""
     heads = (
-        "experiment", "task", "variant", "seed", "status", "episodes", "waited", "reported", "states", "triggers",
-        "exemplars", "final_return", "optimal_return", "optimal", "episodes_to_optimal", "episodes_to_machine",
-        "extra_triggers", "missing_triggers", "key",
-    )  # fmt: skip
+        "experiment",
+        "task",
+        "variant",
+        "seed",
+        "status",
+        "episodes",
+        "waited",
+        "reported",
+        "states",
+        "triggers",
+        "exemplars",
+        "final_return",
+        "optimal_return",
+        "optimal",
+        "episodes_to_optimal",
+        "episodes_to_machine",
+        "extra_triggers",
+        "missing_triggers",
+        "key",
+    )
     more = _extra_names(record.extra for record, _ in trials)
     rows = []
     for record, _ in _in_order(trials):
         found = record.match()
-        rows.append((
-            record.experiment, record.task, record.variant, record.seed, record.status, record.episodes, record.waited,
-            record.reported, record.states, record.triggers, record.exemplars, _number(record.final_return),
-            _number(record.optimal_return), "" if record.optimal is None else str(record.optimal).lower(),
-            record.episodes_to_optimal, record.episodes_to_machine,
-            *(("", "") if found is None else (len(found.extra), len(found.missing))), record.key,
-            *(_number(record.extra.get(name)) for name in more),
-        ))  # fmt: skip
+        rows.append(
+            (
+                record.experiment,
+                record.task,
+                record.variant,
+                record.seed,
+                record.status,
+                record.episodes,
+                record.waited,
+                record.reported,
+                record.states,
+                record.triggers,
+                record.exemplars,
+                _number(record.final_return),
+                _number(record.optimal_return),
+                "" if record.optimal is None else str(record.optimal).lower(),
+                record.episodes_to_optimal,
+                record.episodes_to_machine,
+                *(("", "") if found is None else (len(found.extra), len(found.missing))),
+                record.key,
+                *(_number(record.extra.get(name)) for name in more),
+            )
+        )
     return _csv((*heads, *more), rows)
 
 
@@ -89,11 +120,17 @@ def timings_csv(trials: Sequence[Finished]) -> str:
     """The seconds of each trial."""
     more = _extra_names(timings.extra for _, timings in trials)
     rows = [
-        (record.experiment, record.task, record.variant, record.seed, f"{timings.seconds:.3f}",
-         f"{timings.solve_seconds:.3f}",
-         *(f"{timings.extra[name]:.3f}" if name in timings.extra else "" for name in more))
+        (
+            record.experiment,
+            record.task,
+            record.variant,
+            record.seed,
+            f"{timings.seconds:.3f}",
+            f"{timings.solve_seconds:.3f}",
+            *(f"{timings.extra[name]:.3f}" if name in timings.extra else "" for name in more),
+        )
         for record, timings in _in_order(trials)
-    ]  # fmt: skip
+    ]
     return _csv(("experiment", "task", "variant", "seed", "seconds", "solve_seconds", *more), rows)
 
 

@@ -68,9 +68,12 @@ class CounterfactualTable:
     """
 
     def __init__(
-        self, machine: RewardMachine | Rules,
-        *, trigger_on: LabelFunction | None = None, reward_on: LabelFunction | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        machine: RewardMachine | Rules,
+        *,
+        trigger_on: LabelFunction | None = None,
+        reward_on: LabelFunction | None = None,
+    ) -> None:
         if isinstance(machine, Rules):
             self._rules = machine
         else:
@@ -100,9 +103,14 @@ class CounterfactualTable:
 
 
 def counterfactual(
-    machine: RewardMachine, state: Any, action: Any, next_state: Any,
-    *, trigger_on: LabelFunction | None = None, reward_on: LabelFunction | None = None,
-) -> list[Experience]:  # fmt: skip
+    machine: RewardMachine,
+    state: Any,
+    action: Any,
+    next_state: Any,
+    *,
+    trigger_on: LabelFunction | None = None,
+    reward_on: LabelFunction | None = None,
+) -> list[Experience]:
     """The experiences of one step (s, a, s'); for many steps, make a :class:`CounterfactualTable` once.
 
     >>> from markovize.machine.machine import Emission

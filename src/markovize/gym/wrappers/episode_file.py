@@ -56,9 +56,14 @@ class EpisodeFile:
             raise self._unwritable(error) from None
 
     def append(
-        self, observations: list[Value], actions: list[Value], rewards: list[float],
-        *, terminated: bool, truncated: bool,
-    ) -> None:  # fmt: skip
+        self,
+        observations: list[Value],
+        actions: list[Value],
+        rewards: list[float],
+        *,
+        terminated: bool,
+        truncated: bool,
+    ) -> None:
         """Writes one episode as one line."""
         fields = {
             "observations": observations,

@@ -46,9 +46,13 @@ class Rules:
     """
 
     def __init__(
-        self, machine: RewardMachine, *, unseen: Unseen = "stay",
-        trigger_on: LabelFunction | None = None, reward_on: LabelFunction | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        machine: RewardMachine,
+        *,
+        unseen: Unseen = "stay",
+        trigger_on: LabelFunction | None = None,
+        reward_on: LabelFunction | None = None,
+    ) -> None:
         if unseen not in UNSEEN:
             raise InputError(f"unseen is 'stay' or 'error', not {unseen!r}")
         self.machine = machine
@@ -166,9 +170,11 @@ def _misfit(kind: str, label: Value, observation_space: AnySpace, action_space: 
         if not isinstance(label, tuple) or len(label) != 3:
             return "which is no transition (s, a, s')"
         for part, space, name in zip(
-            label, (observation_space, action_space, observation_space), ("observation", "action", "observation"),
+            label,
+            (observation_space, action_space, observation_space),
+            ("observation", "action", "observation"),
             strict=True,
-        ):  # fmt: skip
+        ):
             if not fits(space, part):
                 return f"and {show(part)} is no {name} of {space}"
     return ""

@@ -60,9 +60,15 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
     ) -> None:
         machine = machine_of(machine)
         RecordConstructorArgs.__init__(
-            self, machine=machine.to_json(), mode=mode, unseen=unseen, shaping=shaping, crm=crm,
-            trigger_on=trigger_on, reward_on=reward_on,
-        )  # fmt: skip
+            self,
+            machine=machine.to_json(),
+            mode=mode,
+            unseen=unseen,
+            shaping=shaping,
+            crm=crm,
+            trigger_on=trigger_on,
+            reward_on=reward_on,
+        )
         gym.Wrapper.__init__(self, env)
         rules = Rules(machine, unseen=unseen, trigger_on=trigger_on, reward_on=reward_on)
         check_fits(machine, env)
@@ -124,9 +130,13 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
 
 
 def experienced(
-    table: CounterfactualTable, step: tuple[Any, Any, Any], follower: Follower,
-    reward: float, terminated: bool, potential: Potential | None,
-) -> list[Experience]:  # fmt: skip
+    table: CounterfactualTable,
+    step: tuple[Any, Any, Any],
+    follower: Follower,
+    reward: float,
+    terminated: bool,
+    potential: Potential | None,
+) -> list[Experience]:
     """The experiences of a step that the follower has just taken: the real one first, then those of other states.
 
     >>> from markovize import RewardMachine

@@ -106,9 +106,7 @@ class MarkovRewardWrapper(Wrapper):
                 if self.potential is not None:
                     bonus[i] = self.potential.bonus(follower.before, follower.state, terminated=final)
                 if self._table is not None:
-                    experiences[i] = experienced(
-                        self._table, step, follower, float(rewards[i]), final, self.potential
-                    )
+                    experiences[i] = experienced(self._table, step, follower, float(rewards[i]), final, self.potential)
             follower.started, follower.ended = True, bool(ended[i])
         extras = {}
         if self.potential is not None:

@@ -38,10 +38,13 @@ def read_minari(dataset: Any, *, reward_decimals: int | None = None) -> Traces:
     for number, data in enumerate(dataset.iterate_episodes()):
         terminated, truncated = (np.asarray(flags) for flags in (data.terminations, data.truncations))
         builder.add(
-            values_of(observation_space, data.observations), values_of(action_space, data.actions, "action"),
+            values_of(observation_space, data.observations),
+            values_of(action_space, data.actions, "action"),
             np.asarray(data.rewards, np.float64).tolist(),
-            bool(terminated[-1:].any()), bool(truncated[-1:].any()), where=f"{where}: episode {number}",
-        )  # fmt: skip
+            bool(terminated[-1:].any()),
+            bool(truncated[-1:].any()),
+            where=f"{where}: episode {number}",
+        )
     return builder.build()
 
 
@@ -76,10 +79,15 @@ def write_minari(
         try:
             parse_dataset_id(dataset_id)  # before Minari makes a folder of that name
             return minari.create_dataset_from_buffers(
-                dataset_id, buffers, env=env if env.spec is not None else None,
-                observation_space=env.observation_space, action_space=env.action_space,
-                description=description, author=author, data_format=data_format,
-            )  # fmt: skip
+                dataset_id,
+                buffers,
+                env=env if env.spec is not None else None,
+                observation_space=env.observation_space,
+                action_space=env.action_space,
+                description=description,
+                author=author,
+                data_format=data_format,
+            )
         except (ValueError, TypeError, OSError) as error:
             raise InputError(_reason(error), where=PREFIX + one_line(dataset_id, 80)) from None
         except ImportError:
@@ -94,8 +102,9 @@ def _load(name: str) -> Any:
     except FileNotFoundError:
         raise InputError(
             f"no such data set here; `minari list local` shows what there is, `minari download {one_line(name, 80)}` "
-            "gets one", where=where,
-        ) from None  # fmt: skip
+            "gets one",
+            where=where,
+        ) from None
     except ImportError as error:
         raise InputError(f"cannot be read: {one_line(str(error), 200)}", where=where) from None
     except (ValueError, KeyError, AssertionError, TypeError, OSError) as error:

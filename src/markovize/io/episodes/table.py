@@ -91,8 +91,15 @@ def write_table(path: str | os.PathLike[str], traces: Traces, *, delimiter: str 
     """Writes one row for each step; lists take several columns. Refuses what a table cannot say."""
     states, state_width = _texts(traces.observation_values, "observations")
     actions, action_width = _texts(traces.action_values, "actions")
-    header = ["episode", *_names("state", state_width), *_names("action", action_width), "reward",
-              *_names("next_state", state_width), "terminated", "truncated"]  # fmt: skip
+    header = [
+        "episode",
+        *_names("state", state_width),
+        *_names("action", action_width),
+        "reward",
+        *_names("next_state", state_width),
+        "terminated",
+        "truncated",
+    ]
     delimiter = delimiter or ("\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ",")
     with atomic_open(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", errors="surrogatepass")
@@ -108,8 +115,16 @@ def write_table(path: str | os.PathLike[str], traces: Traces, *, delimiter: str 
             ended, cut = bool(traces.terminated[number]), bool(traces.truncated[number])
             for step in range(end - start):
                 flags = (cell_of(ended and step == last), cell_of(cut and step == last))
-                writer.writerow([str(number), *states[ids[step]], *actions[moves[step]], repr(rewards[step]),
-                                 *states[ids[step + 1]], *flags])  # fmt: skip
+                writer.writerow(
+                    [
+                        str(number),
+                        *states[ids[step]],
+                        *actions[moves[step]],
+                        repr(rewards[step]),
+                        *states[ids[step + 1]],
+                        *flags,
+                    ]
+                )
         text.flush()
         text.detach()
 

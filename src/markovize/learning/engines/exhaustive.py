@@ -126,10 +126,7 @@ def exhaustive_optimum(
 def _all_steps(steps: LabelledSteps) -> list[Step]:
     starts = set(steps.offsets[:-1].tolist())
     columns = (steps.triggers.ids.tolist(), steps.rewards.ids.tolist(), steps.outcomes.tolist())
-    return [
-        Step(-1 if n in starts else n - 1, x, ((y, r),))
-        for n, (x, y, r) in enumerate(zip(*columns, strict=True))
-    ]  # fmt: skip
+    return [Step(-1 if n in starts else n - 1, x, ((y, r),)) for n, (x, y, r) in enumerate(zip(*columns, strict=True))]
 
 
 class ExhaustiveSession:

@@ -95,9 +95,7 @@ def _solve(gp: Any, loaded: Any, model: Model, limits: Limits) -> Solution:
 def _explained(gp: Any, error: Any, model: Model) -> Exception:
     size = f"this program has {len(model.objective):,} variables and {len(model.lower):,} rows"
     if error.errno == gp.GRB.Error.SIZE_LIMIT_EXCEEDED:
-        return UnsupportedError(
-            f"{size}; Gurobi's free licence stops at 2,000 variables and 2,000 rows: use HiGHS"
-        )
+        return UnsupportedError(f"{size}; Gurobi's free licence stops at 2,000 variables and 2,000 rows: use HiGHS")
     if error.errno == gp.GRB.Error.NO_LICENSE:
         return UnsupportedError(f"Gurobi found no valid licence ({error}); use HiGHS or another engine")
     return EngineError(f"Gurobi failed: {error}")

@@ -221,9 +221,14 @@ def at_most(p: Program, triggers: int) -> Row:
 def build(p: Program, triggers: int | None = None) -> Model:
     """The whole program, equations (1) to (9), in sparse form."""
     rows = [
-        *one_mapping_2(p), *initial_3(p), *continuity_4(p),
-        *deterministic_triggers_5(p), *deterministic_rewards_6(p), *indicators_7(p), *indicators_8(p),
-    ]  # fmt: skip
+        *one_mapping_2(p),
+        *initial_3(p),
+        *continuity_4(p),
+        *deterministic_triggers_5(p),
+        *deterministic_rewards_6(p),
+        *indicators_7(p),
+        *indicators_8(p),
+    ]
     if triggers is not None:
         rows.append(at_most(p, triggers))
     objective = np.zeros(p.size)

@@ -69,5 +69,8 @@ def office(canvas: Canvas, centre: Point, size: float) -> None:
 
 
 ICONS: Final[dict[str, Callable[[Canvas, Point, float], None]]] = {
-    "plant": plant, "coffee": coffee, "mail": mail, "office": office,
-}  # fmt: skip
+    "plant": plant,
+    "coffee": coffee,
+    "mail": mail,
+    "office": office,
+}

@@ -96,8 +96,16 @@ def _exit(canvas: Canvas, left: float, top: float) -> None:
     for y, wide in ((92, 1.6), (112, 2.4)):
         canvas.box(x - wide / 2, top + y, x + wide / 2, top + y + 10, PAPER)
     canvas.box(left + 31, top + 46, left + 35, top + 106, WOOD)
-    canvas.shape([(left + 16, top + 40), (left + 56, top + 40), (left + 68, top + 52), (left + 56, top + 64),
-                  (left + 16, top + 64)], "#2f8f6b")  # fmt: skip
+    canvas.shape(
+        [
+            (left + 16, top + 40),
+            (left + 56, top + 40),
+            (left + 68, top + 52),
+            (left + 56, top + 64),
+            (left + 16, top + 64),
+        ],
+        "#2f8f6b",
+    )
     canvas.text((left + 38, top + 52), "exit", 13, PAPER, bold=True)
 
 

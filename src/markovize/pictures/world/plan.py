@@ -41,13 +41,16 @@ class GridView:
     def to_json(self) -> dict[str, Any]:
         """Lists and numbers only."""
         return {
-            "width": self.width, "height": self.height, "cells": [list(cell) for cell in self.cells],
-            "walls": [list(line) for line in self.walls], "doors": [list(line) for line in self.doors],
+            "width": self.width,
+            "height": self.height,
+            "cells": [list(cell) for cell in self.cells],
+            "walls": [list(line) for line in self.walls],
+            "doors": [list(line) for line in self.doors],
             "landmarks": [
                 {"name": m.name, "sign": m.sign, "caption": m.caption, "cells": [list(cell) for cell in m.cells]}
                 for m in self.landmarks
             ],
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_json(cls, data: Any) -> GridView:
@@ -56,10 +59,13 @@ class GridView:
             if set(data) != {f.name for f in fields(cls)}:
                 raise KeyError("other fields")
             return cls(
-                int(data["width"]), int(data["height"]), _cells(data["cells"]), _lines(data["walls"]),
+                int(data["width"]),
+                int(data["height"]),
+                _cells(data["cells"]),
+                _lines(data["walls"]),
                 _lines(data["doors"]),
                 tuple(Landmark(m["name"], m["sign"], m["caption"], _cells(m["cells"])) for m in data["landmarks"]),
-            )  # fmt: skip
+            )
         except (KeyError, TypeError, ValueError):
             raise InputError("a view has other fields than this version writes; run the trial again") from None
 
