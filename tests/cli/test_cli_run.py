@@ -17,7 +17,7 @@ import markovize
 from markovize.agents.tabular import RunProgress
 from markovize.cli import app as cli
 from markovize.cli import run_display
-from markovize.cli.run import named_values
+from markovize.cli.options import named_values
 from markovize.runs import read_run
 
 OFFICE = ("run", "markovize/OfficeWorld-v0", "--env-arg", "task=c", "--episodes", "150")

@@ -1,48 +1,57 @@
-"""What ``markovize reproduce`` tells at its end."""
+"""``markovize reproduce``: the paper's experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from markovize.cli.terminal import console
-from markovize.experiments.records import Finished
-from markovize.experiments.report.tables import comparison, quantities
-from markovize.experiments.spec import Experiment
+import typer
 
+from markovize.cli.choices import EngineChoice, ExecutorChoice, ExperimentChoice, PresetChoice
+from markovize.cli.exits import interruptible
+from markovize.cli.options import JsonOption
+from markovize.cli.terminal import print_json
 
-def report(experiment: Experiment, finished: Sequence[Finished], folder: Path) -> None:
-    """The table on the terminal, and where the page is."""
-    from rich.table import Table
-
-    table = Table(title=experiment.title, title_justify="left", box=None, pad_edge=False)
-    names, rows = quantities(finished), comparison(finished, experiment.paper)
-    verdict = "agrees" if experiment.paper else "optimal"
-    for number, head in enumerate(["task", "seeds", *names, verdict]):
-        right = 0 < number <= len(names) + 1
-        words = head.split() if head is not verdict else [w for row in rows for w in (head, *row.verdict.split())]
-        widest = max(map(len, words))
-        table.add_column(head, justify="right" if right else "left", overflow="fold", min_width=widest)
-    for row in rows:
-        name = f"{row.task}, {row.variant}" if row.variant else row.task
-        style = {True: "green", False: "red", None: "default"}[row.agrees]
-        table.add_row(name, str(row.seeds), *(ours for ours, _ in row.cells), f"[{style}]{row.verdict}[/]")
-        if experiment.paper:
-            table.add_row("  paper", "", *(theirs for _, theirs in row.cells), "", style="dim")
-    out = console()
-    out.print(table)
-    out.print(f"open {folder / 'report.html'}", markup=False, highlight=False, soft_wrap=True)
+EXAMPLE = "markovize reproduce exp1 --preset quick --out exp1"
 
 
-def to_json(experiment: Experiment, finished: Sequence[Finished], folder: Path) -> dict[str, Any]:
-    """The same for programs; ``optimal`` is null where the optimum is not known."""
-    known = [record.optimal for record, _ in finished if record.optimal is not None]
-    return {
-        "experiment": experiment.name,
-        "trials": len(finished),
-        "optimal": sum(map(bool, known)) if known else None,
-        "seconds": round(sum(timings.seconds for _, timings in finished), 3),
-        "solve_seconds": round(sum(timings.solve_seconds for _, timings in finished), 3),
-        "report": str(folder / "report.html"),
-    }
+def reproduce(
+    experiment: Annotated[
+        ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help="exp1, exp2, exp3 or ablation.", show_default=False)
+    ],
+    preset: Annotated[PresetChoice, typer.Option(help="How large; paper is as published.")] = PresetChoice.paper,
+    task: Annotated[
+        list[str] | None, typer.Option(help="Only this task, e.g. e; repeatable.", show_default="all")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Trials of each task.", show_default="the preset's")] = None,
+    episodes: Annotated[
+        int | None, typer.Option(min=10, help="Reported episodes of a trial.", show_default="the preset's")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Trials at once.", show_default="one per core")] = None,
+    executor: Annotated[ExecutorChoice, typer.Option(help="Where trials run.")] = ExecutorChoice.local,
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster to join.", show_default="a new one on this machine")
+    ] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for results.", show_default="EXPERIMENT-PRESET")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on; finished trials are not run again.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Run one of the paper's experiments: results beside the paper's, figures, and a page with an episode player."""
+    from markovize.cli import reproduce_report
+    from markovize.experiments import catalogue, run_experiment
+
+    if address is not None and executor is not ExecutorChoice.ray:
+        raise typer.BadParameter("--address is for --executor ray")
+    folder = out or Path(f"{experiment.value}-{preset.value}")
+    asked = catalogue.experiment(experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value)
+    if task:
+        asked = asked.only(task)
+    with interruptible():
+        finished = run_experiment(asked, folder, jobs=jobs, executor=executor.value, address=address, resume=resume)
+    if json_:
+        print_json(reproduce_report.to_json(asked, finished, folder))
+    else:
+        reproduce_report.report(asked, finished, folder)

@@ -1,116 +1,158 @@
-"""What ``markovize run`` does: make an environment, run or go on, and tell what came of it."""
+"""``markovize run``: learn by acting in an environment."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from markovize.cli.terminal import console, count
-from markovize.errors import InputError, UnrealisableError
-from markovize.runs.folder import TIMINGS, RunFolder, read_run
+import typer
+
+from markovize.cli.choices import EngineChoice, LabelChoice, ModeChoice, Objective
+from markovize.cli.exits import NO, interruptible
+from markovize.cli.options import JsonOption, named_values
+from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
-    import gymnasium
+    from markovize.agents.tabular import RunProgress
 
-    from markovize.agents.tabular import RunProgress, RunResult, Settings
+EXAMPLE = "markovize run markovize/OfficeWorld-v0 --env-arg task=c --episodes 500 --out office"
 
 
 def run(
-    env: gymnasium.Env[Any, Any],
-    settings: Settings,
-    begin: Callable[[], RunFolder] | None = None,
-    watch: Callable[[RunProgress], None] | None = None,
-) -> tuple[RunResult, RunFolder | None]:
-    """Runs with a live display; in a folder, from its last checkpoint to its last file.
+    ctx: typer.Context,
+    env_id: Annotated[
+        str | None,
+        typer.Argument(metavar="ENV_ID", help="A Gymnasium environment with finite spaces.", show_default=False),
+    ] = None,
+    env_arg: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="For gymnasium.make; JSON or text; repeatable.", show_default=False),
+    ] = None,
+    episodes: Annotated[int | None, typer.Option(help="How many episodes.", show_default="10000")] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.", show_default="0")] = None,
+    mode: Annotated[ModeChoice, typer.Option(help="How to explore; gives all other defaults.")] = ModeChoice.directed,
+    objective: Annotated[
+        Objective | None, typer.Option(help="What to minimise first.", show_default="the mode's")
+    ] = None,
+    acyclic: Annotated[
+        bool | None,
+        typer.Option("--acyclic/--no-acyclic", help="Never return to a state once left.", show_default="the mode's"),
+    ] = None,
+    trigger_on: Annotated[
+        LabelChoice | None, typer.Option(help="What moves the machine.", show_default="the mode's")
+    ] = None,
+    reward_on: Annotated[
+        LabelChoice | None, typer.Option(help="What selects the reward.", show_default="the mode's")
+    ] = None,
+    engine: Annotated[EngineChoice | None, typer.Option(help="How to solve.", show_default="auto")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Share of random actions.", show_default="the mode's")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Learning rate.", show_default="the mode's")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Discount.", show_default="the mode's")] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Longest episode.", show_default="the environment's")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other setting, such as crm=true, max_wait=50000; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    import_: Annotated[
+        list[str] | None,
+        typer.Option("--import", metavar="MODULE", help="Imported first, to register ENV_ID.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A new folder for everything learned.", show_default=False)
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Go on with the run in this folder; alone.", show_default=False),
+    ] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write TensorBoard scalars there.", show_default=False)
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Act in an environment: learn its reward machine and how to earn the most, both at once.
 
-    ``begin`` gives the folder once the environment is known to be fit; ``watch`` is told what the display is told.
+    With --out, a run that was stopped in any way goes on with: markovize run --resume DIR
     """
-    from markovize.agents.tabular import ActiveLearner
-    from markovize.cli.run_display import run_display
+    from markovize.agents.tabular import Settings
+    from markovize.cli import run_report
+    from markovize.cli.run_session import run_session
+    from markovize.errors import UnrealisableError
+    from markovize.gym.make import make
+    from markovize.runs import RunFolder, check_new
 
-    folder: RunFolder | None = None
+    begin: Callable[[], RunFolder] | None
+    if resume is not None:
+        _alone(ctx, "resume", "tensorboard", "json_")
+        old = RunFolder.open(resume)
+        if old.finished:
+            old.tidy()
+            if json_:
+                print_json(run_report.numbers_of(old))
+            else:
+                typer.echo(f"{resume}: this run is over, all of it is there")
+            return
+        settings, begin = old.settings, lambda: old
+        env = make(old.config["env_id"], old.config["env_args"], old.config["imports"])
+    else:
+        if env_id is None:
+            raise typer.BadParameter("Missing argument 'ENV_ID'.")
+        given = {
+            "episodes": episodes,
+            "seed": seed,
+            "objective": objective,
+            "acyclic": acyclic,
+            "trigger_on": trigger_on,
+            "reward_on": reward_on,
+            "engine": engine,
+            "epsilon": epsilon,
+            "alpha": alpha,
+            "gamma": gamma,
+            "max_steps": max_steps,
+        }
+        plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
+        known = {name: value for name, value in plain.items() if value is not None}
+        others = named_values(set_ or [], "--set")
+        if twice := [name for name in others if name in {*plain, "mode"}]:
+            raise typer.BadParameter(f"--set {twice[0]}=… has an option of its own: --{twice[0].replace('_', '-')}")
+        settings = Settings.of(mode.value, **known | others)
+        env_args, modules = named_values(env_arg or [], "--env-arg"), import_ or []
+        if out is not None:
+            check_new(out)
+        env = make(env_id, env_args, modules)
+        begin = None if out is None else partial(RunFolder.new, out, env_id, env_args, settings, imports=modules)
     try:
-        with run_display() as show:
-            watching = [tell for tell in (show, watch) if tell is not None]
-            learner = ActiveLearner(env, settings, on_progress=partial(_tell_all, watching) if watching else None)
-            if begin is not None:
-                folder = begin()
-                learner.on_checkpoint = folder.checkpoint
-                folder.restore(learner)
-            result = learner.run()
-        if folder is not None:
-            folder.finish(result)
-        return result, folder
-    except UnrealisableError:
-        if folder is not None:  # the episodes that the error names are for the user to look at
-            folder.show(learner.so_far())
-        raise
-    except KeyboardInterrupt:
-        if folder is None:
-            raise
-        raise KeyboardInterrupt(f"interrupted; go on with: markovize run --resume {folder.path}") from None
-    finally:
-        env.close()
+        with interruptible(), _scalars(tensorboard) as watch:
+            result, folder = run_session(env, settings, begin, watch)
+    except UnrealisableError as error:
+        typer.echo(f"markovize: {error}", err=True)
+        raise typer.Exit(NO) from None
+    if json_:
+        print_json(result.to_json())
+    else:
+        run_report.report(result, None if folder is None else folder.path)
 
 
-def _tell_all(watching: Sequence[Callable[[RunProgress], None]], progress: RunProgress) -> None:
-    for tell in watching:
-        tell(progress)
+def _scalars(folder: Path | None) -> AbstractContextManager[Callable[[RunProgress], None] | None]:
+    """What writes TensorBoard scalars there, if that was asked for."""
+    if folder is None:
+        return nullcontext()
+    from markovize.integrations.tensorboard import TensorBoardProgress
+
+    return TensorBoardProgress(folder)
 
 
-def numbers_of(folder: RunFolder) -> dict[str, Any]:
-    """What ``--json`` printed, of a run that is over."""
-    timings = json.loads((folder.path / "timings.json").read_text())
-    return read_run(folder.path)[1] | {name: timings[name] for name in TIMINGS}
-
-
-def named_values(pairs: Sequence[str], option: str) -> dict[str, Any]:
-    """Names and values; what is not JSON is text.
-
-    >>> named_values(["task=c", "levels=3", "sizes=[1, 2]", "x=NaN"], "--env-arg")
-    {'task': 'c', 'levels': 3, 'sizes': [1, 2], 'x': 'NaN'}
-    """
-    values: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not (equals and name.isidentifier()):
-            raise InputError(f"{option} must look like name=value, not {pair!r}")
-        if name in values:
-            raise InputError(f"{option} {name} is given twice")
-        try:
-            values[name] = json.loads(text)
-            json.dumps(values[name], allow_nan=False)
-        except (ValueError, RecursionError):
-            values[name] = text
-    return values
-
-
-def report(result: RunResult, folder: Path | None) -> None:
-    """The machine in words, what the policy earns, and where all of it is."""
-    from rich.markup import escape
-
-    from markovize.machine.describe import describe
-
-    out, machine = console(), result.machine
-    colour = "green" if result.status == "optimal" else "yellow"
-    out.print(
-        f"[{colour}]{result.status}:[/] {count(machine.states, 'state')}, {count(len(machine.triggers), 'trigger')} "
-        f"(labels {machine.trigger_on}/{machine.reward_on}, {count(result.exemplars, 'exemplar')}, "
-        f"solved in {result.solve_seconds:.2f} s)",
-        soft_wrap=True,
-    )
-    for line in describe(machine):
-        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
-    earned = f"greedy return {result.greedy_return:g}"
-    if result.episodes_to_optimal is not None:
-        earned += f", the optimum, since episode {result.episodes_to_optimal:,}"
-    elif result.optimal_return is not None:
-        earned += f"; the optimum is {result.optimal_return:g}"
-    out.print(f"{earned} ({count(result.episodes, 'episode')}, {result.seconds:.2f} s)", highlight=False)
-    for note in result.notes:
-        out.print(f"[yellow]note:[/] {escape(note)}", highlight=False, soft_wrap=True)
-    if folder is not None:
-        out.print(f"written to {folder}", markup=False, highlight=False, soft_wrap=True)
+def _alone(ctx: typer.Context, *allowed: str) -> None:
+    """Nothing but these options may be given."""
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name not in allowed and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"--{allowed[0]} goes alone: everything else is in the folder")

@@ -1,0 +1,28 @@
+"""``markovize convert``: another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markovize.cli import files
+from markovize.cli.options import ColumnsOption, JsonOption
+
+EXAMPLE = "markovize convert machine.json machine.txt"
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="What to read.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="What to write.", show_default=False)],
+    from_: Annotated[str | None, typer.Option("--from", help="Format of IN, if its ending does not say.")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Format of OUT, if its ending does not say.")] = None,
+    columns: ColumnsOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Convert machines (json, txt, dot, mmd) and episodes (jsonl, csv, tsv)."""
+    import markovize
+
+    markovize.convert(source, target, source_format=from_, target_format=to, columns=files.table_columns(columns))
+    files.report_written(target, json_)

@@ -1,0 +1,27 @@
+"""``markovize draw``: a picture of a machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markovize.cli import files
+from markovize.cli.options import JsonOption, MachineArgument
+
+EXAMPLE = "markovize draw machine.json -o machine.svg"
+
+
+def draw(
+    machine: MachineArgument,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="A .svg, .png, .dot or .mmd file.", show_default=False)
+    ],
+    json_: JsonOption = False,
+) -> None:
+    """Draw a machine. No other program is needed for SVG and PNG."""
+    import markovize
+
+    markovize.draw(markovize.read_machine(machine), output)
+    files.report_written(output, json_)

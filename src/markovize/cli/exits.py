@@ -1,0 +1,32 @@
+"""How a command ends: its exit code, and one line on stderr where something went wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+
+DONE, NO, BAD, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C ends the command with what the work has to say about going on."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        fail(str(error) or "interrupted", INTERRUPTED)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Ends the command: one line on stderr, and this exit code."""
+    typer.echo(f"markovize: {_one_line(message)}", err=True)
+    sys.exit(code)
+
+
+def _one_line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 400 else text[:397] + "..."

@@ -1,0 +1,51 @@
+"""The files that commands read and write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from markovize.cli.terminal import print_json
+
+if TYPE_CHECKING:
+    from markovize.episodes.traces import Traces
+    from markovize.io import TableColumns
+
+
+def read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
+    """The episodes of a file, of stdin (``-``) or of a Minari dataset (``minari:NAME``)."""
+    from markovize import read_episodes
+
+    if str(path).startswith("minari:"):
+        from markovize.io.episodes.minari import read_minari
+
+        return read_minari(str(path), reward_decimals=reward_decimals)
+    source = Path("/dev/stdin") if str(path) == "-" else path
+    return read_episodes(source, columns=table_columns(columns), reward_decimals=reward_decimals)
+
+
+def table_columns(columns: str | None) -> TableColumns | None:
+    """What ``--columns`` says."""
+    from markovize.io import TableColumns
+
+    return None if columns is None else TableColumns.parse(columns)
+
+
+def check_writable(path: Path) -> None:
+    """Fails before a long solve, not after it."""
+    from markovize.errors import InputError
+
+    if path.is_dir():
+        raise InputError("is a folder, not a file", where=str(path))
+    if not path.parent.is_dir():
+        raise InputError(f"the folder {path.parent} does not exist", where=str(path))
+
+
+def report_written(path: Path, json_: bool) -> None:
+    """Says that a file was written."""
+    if json_:
+        print_json({"written": str(path)})
+    else:
+        typer.echo(f"written to {path}")

@@ -1,0 +1,102 @@
+"""``markovize learn``: the smallest reward machine that explains episodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from markovize.cli import files
+from markovize.cli.choices import EngineChoice, ExplainChoice, LabelChoice, Objective
+from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
+from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
+from markovize.cli.terminal import console, count, print_json
+
+if TYPE_CHECKING:
+    from markovize.learning.result import LearnResult
+
+EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
+
+
+def learn(
+    episodes: EpisodesArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
+    ] = None,
+    objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
+    trigger_on: Annotated[LabelChoice, typer.Option(help="What moves the machine.")] = LabelChoice.auto,
+    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward.")] = LabelChoice.auto,
+    explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
+    acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
+    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.001, help="Stop after this many seconds.", show_default=False)
+    ] = None,
+    reward_decimals: DecimalsOption = None,
+    json_: JsonOption = False,
+    columns: ColumnsOption = None,
+) -> None:
+    """Find the smallest reward machine that explains every reward, and prove that it is the smallest."""
+    import markovize
+    from markovize.cli.learn_display import progress_display
+
+    if output is not None:
+        files.check_writable(output)
+    traces = files.read(episodes, columns, reward_decimals)
+    with progress_display() as show:
+        result = markovize.learn(
+            traces,
+            objective=objective.value,
+            trigger_on=trigger_on.value,
+            reward_on=reward_on.value,
+            explain=explain.value,
+            acyclic=acyclic,
+            engine=engine.value,
+            time_limit=time_limit,
+            on_progress=show,
+        )
+    if result.machine is not None and output is not None:
+        markovize.write_machine(output, result.machine, format="json")
+    if json_:
+        print_json(result.to_json())
+    else:
+        _report(result, output)
+    if result.status == "unrealisable":
+        typer.echo(f"markovize: {result.contradiction}", err=True)
+        raise typer.Exit(NO)
+    if result.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(DONE if result.status == "optimal" else STOPPED)
+
+
+def _report(result: LearnResult, output: Path | None) -> None:
+    from rich.markup import escape
+
+    from markovize import describe
+
+    if result.machine is None:
+        if result.status == "unknown":
+            console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+        return
+    out = console()
+    colour = "green" if result.status == "optimal" else "yellow"
+    out.print(
+        f"[{colour}]{result.status}:[/] {count(result.states or 0, 'state')}, "
+        f"{count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
+        f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
+    )
+    for line in describe(result.machine):
+        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    if result.status == "optimal":
+        out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
+    else:
+        out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
+    for conflict in result.termination_conflicts[:5]:
+        out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
+    if output is not None:
+        out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _bounds(result: LearnResult) -> str:
+    return f"{count(result.bounds[0], 'state')}, {count(result.bounds[1], 'trigger')}"

@@ -1,0 +1,47 @@
+"""What ``markovize run`` tells at its end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markovize.cli.terminal import console, count
+from markovize.runs.folder import TIMINGS, RunFolder, read_run
+
+if TYPE_CHECKING:
+    from markovize.agents.tabular import RunResult
+
+
+def numbers_of(folder: RunFolder) -> dict[str, Any]:
+    """What ``--json`` printed, of a run that is over."""
+    timings = json.loads((folder.path / "timings.json").read_text())
+    return read_run(folder.path)[1] | {name: timings[name] for name in TIMINGS}
+
+
+def report(result: RunResult, folder: Path | None) -> None:
+    """The machine in words, what the policy earns, and where all of it is."""
+    from rich.markup import escape
+
+    from markovize.machine.describe import describe
+
+    out, machine = console(), result.machine
+    colour = "green" if result.status == "optimal" else "yellow"
+    out.print(
+        f"[{colour}]{result.status}:[/] {count(machine.states, 'state')}, {count(len(machine.triggers), 'trigger')} "
+        f"(labels {machine.trigger_on}/{machine.reward_on}, {count(result.exemplars, 'exemplar')}, "
+        f"solved in {result.solve_seconds:.2f} s)",
+        soft_wrap=True,
+    )
+    for line in describe(machine):
+        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    earned = f"greedy return {result.greedy_return:g}"
+    if result.episodes_to_optimal is not None:
+        earned += f", the optimum, since episode {result.episodes_to_optimal:,}"
+    elif result.optimal_return is not None:
+        earned += f"; the optimum is {result.optimal_return:g}"
+    out.print(f"{earned} ({count(result.episodes, 'episode')}, {result.seconds:.2f} s)", highlight=False)
+    for note in result.notes:
+        out.print(f"[yellow]note:[/] {escape(note)}", highlight=False, soft_wrap=True)
+    if folder is not None:
+        out.print(f"written to {folder}", markup=False, highlight=False, soft_wrap=True)

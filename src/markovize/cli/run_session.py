@@ -1,0 +1,58 @@
+"""One run of ``markovize run``: the display, the folder, and what an interrupted run leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from markovize.errors import UnrealisableError
+
+if TYPE_CHECKING:
+    import gymnasium
+
+    from markovize.agents.tabular import RunProgress, RunResult, Settings
+    from markovize.runs import RunFolder
+
+
+def run_session(
+    env: gymnasium.Env[Any, Any],
+    settings: Settings,
+    begin: Callable[[], RunFolder] | None = None,
+    watch: Callable[[RunProgress], None] | None = None,
+) -> tuple[RunResult, RunFolder | None]:
+    """Runs with a live display; in a folder, from its last checkpoint to its last file.
+
+    ``begin`` gives the folder once the environment is known to be fit; ``watch`` is told what the display is told.
+    """
+    from markovize.agents.tabular import ActiveLearner
+    from markovize.cli.run_display import run_display
+
+    folder: RunFolder | None = None
+    try:
+        with run_display() as show:
+            watching = [tell for tell in (show, watch) if tell is not None]
+            learner = ActiveLearner(env, settings, on_progress=partial(_tell_all, watching) if watching else None)
+            if begin is not None:
+                folder = begin()
+                learner.on_checkpoint = folder.checkpoint
+                folder.restore(learner)
+            result = learner.run()
+        if folder is not None:
+            folder.finish(result)
+        return result, folder
+    except UnrealisableError:
+        if folder is not None:  # the episodes that the error names are for the user to look at
+            folder.show(learner.so_far())
+        raise
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        raise KeyboardInterrupt(f"interrupted; go on with: markovize run --resume {folder.path}") from None
+    finally:
+        env.close()
+
+
+def _tell_all(watching: Sequence[Callable[[RunProgress], None]], progress: RunProgress) -> None:
+    for tell in watching:
+        tell(progress)
