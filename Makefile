@@ -6,13 +6,18 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 WORKERS ?= auto
 CORE ?= .venv-core
 
-.PHONY: demo test coverage test-core test-long lint types benchmark reproduce clean
+.PHONY: demo test docs coverage test-core test-long lint types benchmark reproduce clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m markovize.cli.demo demo
 
 test: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q
+
+# the site; open docs/_build/html/index.html
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 # the same, with what it covers; a third slower
 coverage: $(VENV)/.all
@@ -48,7 +53,7 @@ reproduce: $(VENV)/.core
 	for name in exp1 exp3 ablation; do $(BIN)/markovize reproduce $$name --resume --out results/$$name; done
 
 clean:
-	rm -rf $(VENV) $(CORE) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(CORE) demo docs/_build docs/_generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -65,3 +70,7 @@ $(CORE)/.dev: pyproject.toml constraints.txt
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e ".[gurobi,ray,deep,sb3,data,dev]"
 	touch $(VENV)/.core $@
+
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e ".[ray,deep,sb3,data,docs]"
+	touch $@
