@@ -10,10 +10,10 @@ import markovize
 from markovize.episodes.labels import labelled
 from markovize.episodes.traces import Traces
 from markovize.learning.alternatives import find_alternatives, redrawn
-from markovize.learning.engines.base import Limits
 from markovize.learning.greedy import first_machine, shrunk
 from markovize.learning.judge import Judge
 from markovize.learning.learner import Learner
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree
 
 NONE = np.zeros(0, np.int32)
@@ -34,14 +34,14 @@ def test_swap_and_replay_finds_the_same(seed: int, kinds: Kinds) -> None:
         expected[u, x] = [y for y in free if judge.explains({**rest, (u, y): v})]
     some = judge.tree.mark_node[: len(judge.tree.mark_node) // 2]
     for exemplars in (NONE, some, judge.tree.mark_node):
-        assert find_alternatives(delta, judge, exemplars) == expected
+        assert find_alternatives(delta, judge, exemplars, Limits()) == expected
 
 
 def test_a_trigger_that_is_not_needed_has_none() -> None:
     steps = labelled(coffee(), "state", "state")
     judge = Judge(build_tree(steps)[0])
     cup, hall = steps.triggers.values.index(0), steps.triggers.values.index(1)
-    found = find_alternatives({(0, cup): 1, (1, hall): 2}, judge, NONE)
+    found = find_alternatives({(0, cup): 1, (1, hall): 2}, judge, NONE, Limits())
     assert (1, hall) not in found
 
 
@@ -60,7 +60,7 @@ def test_drawn_machines_are_as_large_and_explain_as_much(seed: int, kinds: Kinds
     delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
     assert delta is not None
     delta = shrunk(delta, judge, acyclic=False, limits=Limits())
-    alternatives = find_alternatives(delta, judge, NONE)
+    alternatives = find_alternatives(delta, judge, NONE, Limits())
     drawn = [redrawn(delta, alternatives, judge, np.random.default_rng(n)) for n in range(30)]
     assert all(judge.explains(other) and len(other) == len(delta) for other in drawn)
     if any(alternatives.values()):

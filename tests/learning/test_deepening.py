@@ -12,10 +12,11 @@ from instances import coffee, patrol, random_steps, two_coffees
 from markovize.episodes.labels import labelled
 from markovize.episodes.traces import Ints, Traces
 from markovize.errors import EngineError
-from markovize.learning.engines import Answer, Limits, Verdict, engine_named
+from markovize.learning.engines import Answer, Verdict, engine_named
 from markovize.learning.engines.base import Session
 from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.learner import learn
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree, build_tree
 from markovize.learning.search import Deepening, Floors, Progress
 from markovize.machine.replay import replay
@@ -201,13 +202,25 @@ def test_floors_order_questions_by_the_objective() -> None:
     assert floors.proves("states", 3, 2)
 
 
-def test_interrupt_keeps_the_best_machine_and_says_so() -> None:
-    def press_ctrl_c(_session: Session, _k: int, _z: int | None, _limits: Limits) -> Answer:
-        raise KeyboardInterrupt
+def test_interrupt_keeps_the_best_machine_and_says_so(ctrl_c: Callable[[], None]) -> None:
+    def lie(session: Session, k: int, z: int | None, limits: Limits) -> Answer:
+        ctrl_c()
+        return session.decide(k, z, limits)
 
-    result = learn(two_coffees(), engine=FakeEngine(press_ctrl_c))
+    result = learn(two_coffees(), engine=FakeEngine(lie))
     assert result.interrupted
     assert result.status == "feasible"
+    assert not learn(two_coffees()).interrupted
+
+
+def test_a_second_ctrl_c_ends_everything(ctrl_c: Callable[[], None]) -> None:
+    def lie(_session: Session, _k: int, _z: int | None, _limits: Limits) -> Answer:
+        ctrl_c()
+        ctrl_c()
+        pytest.fail("went on after the second")
+
+    with pytest.raises(KeyboardInterrupt):
+        learn(two_coffees(), engine=FakeEngine(lie))
 
 
 def test_a_time_limit_stops_the_real_engine_with_bounds() -> None:

@@ -11,9 +11,10 @@ from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees
 from markovize.episodes.labels import labelled
 from markovize.episodes.traces import Traces
 from markovize.learning import greedy
-from markovize.learning.engines.base import Delta, Limits, Stop
+from markovize.learning.engines.base import Delta
 from markovize.learning.greedy import candidates, first_machine, shrunk
 from markovize.learning.judge import Judge, is_acyclic, size
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import build_tree
 
 

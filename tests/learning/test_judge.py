@@ -11,9 +11,9 @@ from instances import coffee, patrol, random_steps, two_coffees
 from markovize.episodes.labels import LabelledSteps, labelled
 from markovize.episodes.traces import Traces
 from markovize.errors import EngineError
-from markovize.learning.engines.base import Limits
 from markovize.learning.greedy import first_machine
 from markovize.learning.judge import Judge, checked_witness, is_acyclic, size
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree
 
 Delta = dict[tuple[int, int], int]

@@ -40,34 +40,34 @@ def learn(
     """Find the smallest reward machine that explains every reward, and prove that it is the smallest."""
     import markovize
     from markovize.cli.learn_display import progress_display
+    from markovize.learning.interrupts import interruptible
 
     if output is not None:
         files.check_writable(output)
     traces = files.read(episodes, columns, reward_decimals)
-    with progress_display() as show:
-        result = markovize.learn(
-            traces,
-            objective=objective.value,
-            trigger_on=trigger_on.value,
-            reward_on=reward_on.value,
-            explain=explain.value,
-            acyclic=acyclic,
-            engine=engine.value,
-            time_limit=time_limit,
-            on_progress=show,
-        )
-    if result.machine is not None and output is not None:
-        markovize.write_machine(output, result.machine, format="json")
-    if json_:
-        print_json(result.to_json())
-    else:
-        _report(result, output)
-    if result.status == "unrealisable":
-        typer.echo(f"markovize: {result.contradiction}", err=True)
-        raise typer.Exit(NO)
-    if result.interrupted:
-        raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(DONE if result.status == "optimal" else STOPPED)
+    with interruptible() as interrupt:
+        with progress_display() as show:
+            result = markovize.learn(
+                traces,
+                objective=objective.value,
+                trigger_on=trigger_on.value,
+                reward_on=reward_on.value,
+                explain=explain.value,
+                acyclic=acyclic,
+                engine=engine.value,
+                time_limit=time_limit,
+                on_progress=show,
+            )
+        if result.machine is not None and output is not None:
+            markovize.write_machine(output, result.machine, format="json")
+        if json_:
+            print_json(result.to_json())
+        else:
+            _report(result, output)
+        if result.status == "unrealisable":
+            typer.echo(f"markovize: {result.contradiction}", err=True)
+        code = {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
+        raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 
 
 def _report(result: LearnResult, output: Path | None) -> None:

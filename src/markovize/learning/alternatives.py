@@ -12,15 +12,21 @@ from markovize.episodes.traces import Ints
 from markovize.learning.engines.base import Delta
 from markovize.learning.greedy import candidates
 from markovize.learning.judge import Judge
+from markovize.learning.limits import Limits
 
 
-def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints) -> dict[tuple[int, int], list[int]]:
+def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limits) -> dict[tuple[int, int], list[int]]:
     """For each trigger, the other labels that could take its place while everything is still explained.
 
     Without the trigger some pair is violated; only labels on that pair's two paths can repair it, and only those are
     tried, on the exemplars first.
     """
     small = Judge(judge.tree.restricted(exemplars)) if len(exemplars) else judge
+
+    def serves(machine: Delta) -> bool:
+        limits.check()
+        return small.explains(machine) and judge.explains(machine)
+
     out: dict[tuple[int, int], list[int]] = {}
     for (u, x), v in delta.items():
         rest = {key: target for key, target in delta.items() if key != (u, x)}
@@ -28,11 +34,7 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints) -> dict[tuple
         if not len(pairs):
             continue  # the trigger is not needed at all: a machine that is not minimal
         labels = sorted(label for state, label in candidates(judge, rest, pairs[0]) if state == u and label != x)
-        out[u, x] = [
-            label
-            for label in labels
-            if small.explains({**rest, (u, label): v}) and judge.explains({**rest, (u, label): v})
-        ]
+        out[u, x] = [label for label in labels if serves({**rest, (u, label): v})]
     return out
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from markovize.episodes.traces import Ints
-from markovize.learning.engines.base import Delta, Limits
+from markovize.learning.engines.base import Delta
 from markovize.learning.judge import Judge, is_acyclic, size
+from markovize.learning.limits import Limits
 
 SAMPLE_NODES = 10_000  # enough to choose by
 GROWTH = 4

@@ -19,9 +19,11 @@ from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
 from markovize.learning.alternatives import find_alternatives, redrawn
 from markovize.learning.assembly import TerminationConflict, assembled
-from markovize.learning.engines import Delta, Engine, Limits, engine_named
+from markovize.learning.engines import Delta, Engine, engine_named
 from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.interrupts import interruptible
 from markovize.learning.judge import size
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Books, Deepening, Objective, Progress
@@ -31,6 +33,7 @@ Auto: TypeAlias = LabelOn | Literal["auto"]
 FAR_BETTER = 4 / 3  # times the triggers
 RECONSIDER = 4  # calls, after which a search asks again what it left open
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
+MOMENT = 0.3  # seconds
 
 
 def learn(
@@ -134,8 +137,21 @@ class Learner:
             raise InputError(f"the time limit must be positive, not {time_limit}")
         traces = as_traces(episodes)
         warm_up()
-        start = time.perf_counter()
-        limits = Limits(None if time_limit is None else time.monotonic() + time_limit)
+        with interruptible() as interrupt:
+            start = time.perf_counter()
+            limits = Limits(None if time_limit is None else time.monotonic() + time_limit, interrupt=interrupt)
+            result = self._learn(traces, limits, effort, on_progress, since, rng)
+            return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
+
+    def _learn(
+        self,
+        traces: Traces,
+        limits: Limits,
+        effort: int | None,
+        on_progress: Callable[[Progress], None] | None,
+        since: LearnResult | None,
+        rng: np.random.Generator | None,
+    ) -> LearnResult:
         steps, tree, contradiction = self._choose_labels(traces)
         blank = LearnResult(
             "unknown",
@@ -181,7 +197,7 @@ class Learner:
             self._judge(result, first)
         self._calls, self._size = self._calls + 1, (result.states or 1, result.triggers or 0)
         self._traces, self._last = traces, self._last if result.status != "optimal" else result
-        return replace(result, seconds=time.perf_counter() - start)
+        return result
 
     def _first_look(
         self, tree: PrefixTree, limits: Limits, effort: int, on_progress: Callable[[Progress], None] | None
@@ -263,11 +279,12 @@ def _found(
     if search.best is not None:
         labels: dict[tuple[int, int], list[int]] = {}
         if size(search.best)[1] <= MOST_ALTERNATIVES:
-            with contextlib.suppress(KeyboardInterrupt):  # a machine at hand is worth more than its alternatives
-                labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
+            limits = _moment_more(search.limits)
+            with contextlib.suppress(Stop):  # a machine at hand is worth more than its alternatives
+                labels = find_alternatives(search.best, search.judge, search.exemplar_nodes, limits)
                 if rng is not None and any(labels.values()):
                     search.best = redrawn(search.best, labels, search.judge, rng)
-                    labels = find_alternatives(search.best, search.judge, search.exemplar_nodes)
+                    labels = find_alternatives(search.best, search.judge, search.exemplar_nodes, limits)
         machine, ends = assembled(traces, steps, search.best, labels)
     return replace(
         blank,
@@ -277,8 +294,15 @@ def _found(
         exemplars=search.exemplars,
         proof=search.proof() if proven else "",
         termination_conflicts=ends,
-        interrupted=search.interrupted,
     )
+
+
+def _moment_more(limits: Limits) -> Limits:
+    """Where time is up or the user asked to stop, a moment for what makes a machine easier to read."""
+    soon = time.monotonic() + MOMENT
+    if limits.interrupt.requested:
+        return Limits(soon)
+    return limits if limits.deadline is None else replace(limits, deadline=max(limits.deadline, soon))
 
 
 def _less(effort: int | None, times: int) -> int | None:

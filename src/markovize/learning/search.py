@@ -16,17 +16,18 @@ import math
 import time
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from markovize.episodes.traces import Ints
 from markovize.errors import EngineError
-from markovize.learning.engines.base import Answer, Delta, Engine, Limits, Stop, Verdict
+from markovize.learning.engines.base import Answer, Delta, Engine, Verdict
 from markovize.learning.exemplars import Exemplars, ExemplarSets
 from markovize.learning.greedy import MOST_TRIGGERS, first_machine, shrunk
 from markovize.learning.judge import Judge, checked_witness, size
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
 Objective: TypeAlias = Literal["triggers", "states"]
@@ -146,7 +147,6 @@ class Deepening:
             self.exemplar_sets = ExemplarSets(self.engine, self.auditor, self.acyclic)
         self.exemplar_sets.follow(self.tree)
         self._counted, self._uncounted = self.exemplar_sets.counted, self.exemplar_sets.uncounted
-        self.interrupted = False
         self._work = 0
         self._phase = "first machine"
         self._asked: tuple[int, int | None] = (1, None)
@@ -155,9 +155,13 @@ class Deepening:
     def exemplars(self) -> int:
         return len(self.exemplar_nodes)
 
+    @property
+    def interrupted(self) -> bool:
+        return self.limits.interrupt.requested
+
     def run(self) -> bool:
         """Searches until the floors prove the best machine, or the limits stop it."""
-        limits = Limits(self.limits.deadline, None, self._pulse)
+        limits = replace(self.limits, pulse=self._pulse)
         try:
             start = self.judge.violations({})
             for exemplars in (self._counted, self._uncounted):
@@ -171,8 +175,7 @@ class Deepening:
             if not self._proven():
                 return False
             self._check_minimal()
-        except (Stop, KeyboardInterrupt) as reason:
-            self.interrupted = isinstance(reason, KeyboardInterrupt)
+        except Stop:
             if self.best is None and self.last_resort:
                 self._last_resort()
             return False
@@ -208,7 +211,7 @@ class Deepening:
             self._offer({(int(tree.parent[v]), int(tree.label[v])): v for v in range(1, len(tree))})
         timeless = self.limits.deadline is None and not self.interrupted  # only the effort is spent: no clock decides
         grace = None if timeless else min(GRACE_SECONDS, now - self._started)
-        with contextlib.suppress(Stop, KeyboardInterrupt):
+        with contextlib.suppress(Stop):
             self._first_machine(Limits(None if grace is None else now + grace), len(tree))
 
     def _first_machine(self, limits: Limits, most_triggers: int) -> None:
@@ -282,7 +285,7 @@ class Deepening:
             exemplars.learn_from(self._counted, self.tree)
         left = work
         while True:
-            limits = Limits(self.limits.deadline, left, self._pulse)
+            limits = replace(self.limits, work=left, pulse=self._pulse)
             limits.check()
             answer = exemplars.session.decide(states, triggers, limits)
             self._work += answer.work
@@ -313,7 +316,7 @@ class Deepening:
         if not len(pairs):
             self._offer(self.judge.pruned(witness))
             if triggers is None:  # nobody asked for few triggers
-                limits = Limits(self.limits.deadline, None, self._pulse)
+                limits = replace(self.limits, pulse=self._pulse)
                 self._offer(shrunk(witness, self.judge, acyclic=self.acyclic, limits=limits))
             return True
         if not exemplars.add(self.tree, pairs[: MORE_PAIRS if triggers is None else PAIRS]):
@@ -327,7 +330,7 @@ class Deepening:
             if k == states and (triggers is None or z <= triggers):
                 raise EngineError(f"the engine calls {states} states infeasible, but a machine with {k} is known")
         if exemplars.audit is not None:
-            second = exemplars.audit.decide(states, triggers, Limits(self.limits.deadline, None, self._pulse))
+            second = exemplars.audit.decide(states, triggers, replace(self.limits, pulse=self._pulse))
             if second.verdict is Verdict.FEASIBLE:
                 raise EngineError(
                     f"the engine calls {states} states and {triggers} triggers infeasible on the exemplars, "

@@ -14,9 +14,9 @@ from instances import KINDS, coffee, patrol, random_steps, two_coffees
 from markovize import learn, read_episodes
 from markovize.episodes.labels import labelled
 from markovize.episodes.traces import Traces
-from markovize.learning.engines import Engine, Limits, Verdict, engine_named
-from markovize.learning.engines.base import Stop
+from markovize.learning.engines import Engine, Verdict, engine_named
 from markovize.learning.judge import Judge, checked_witness, size
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree, build_tree
 
 NAMES = ["sat", "ilp", "exhaustive"] + (["ilp-gurobi"] if importlib.util.find_spec("gurobipy") else [])

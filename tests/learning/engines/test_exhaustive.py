@@ -11,8 +11,9 @@ from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees, w
 from markovize.episodes.labels import labelled
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
-from markovize.learning.engines.base import Limits, Verdict
+from markovize.learning.engines.base import Verdict
 from markovize.learning.engines.exhaustive import ExhaustiveEngine, Step, exhaustive_optimum, find_machine, has_cycle
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree, find_contradiction
 
 

@@ -15,9 +15,10 @@ from markovize.episodes.labels import labelled
 from markovize.episodes.traces import Traces
 from markovize.errors import EngineError, UnsupportedError
 from markovize.learning.engines import gurobi, highs, ilp
-from markovize.learning.engines.base import Answer, Limits, Stop, Verdict
+from markovize.learning.engines.base import Answer, Verdict
 from markovize.learning.engines.exhaustive import exhaustive_optimum, has_cycle
 from markovize.learning.engines.ilp import Exemplar, IlpEngine, IlpSession, Model, Program, Row, Solution
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import build_tree
 
 FEASIBLE, INFEASIBLE, UNKNOWN = Verdict.FEASIBLE, Verdict.INFEASIBLE, Verdict.UNKNOWN

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from markovize.errors import InputError
-from markovize.learning.engines.base import Answer, Delta, Engine, Limits, Session, Verdict
+from markovize.learning.engines.base import Answer, Delta, Engine, Session, Verdict
 
-__all__ = ["ENGINES", "Answer", "Delta", "Engine", "Limits", "Session", "Verdict", "engine_named"]
+__all__ = ["ENGINES", "Answer", "Delta", "Engine", "Session", "Verdict", "engine_named"]
 
 ENGINES: Final = ("auto", "sat", "ilp", "ilp-gurobi", "exhaustive")
 

@@ -9,13 +9,13 @@ engine.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeAlias
 
 from markovize.episodes.traces import Ints
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree
 
 Delta: TypeAlias = Mapping[tuple[int, int], int]
@@ -41,33 +41,6 @@ class Answer:
     delta: Delta | None = None
     work: int = 0
     least: int | None = None
-
-
-class Stop(Exception):  # noqa: N818 - a signal, not an error
-    """Raised inside an engine when time is up or the user pressed Ctrl-C."""
-
-
-@dataclass
-class Limits:
-    """When to give up: ``deadline`` in seconds of :func:`time.monotonic`, ``work`` in the engine's own count.
-
-    ``pulse`` is called often, to move the progress display. Only ``work`` may decide which way a search goes: the clock
-    can end it, never steer it.
-    """
-
-    deadline: float | None = None
-    work: int | None = None
-    pulse: Callable[[], None] = field(default=lambda: None)
-
-    def check(self) -> None:
-        """Raises :class:`Stop` when the deadline has passed."""
-        self.pulse()
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise Stop
-
-    def remaining(self) -> float | None:
-        """Seconds left, or None without a deadline."""
-        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
 
 class Session(Protocol):

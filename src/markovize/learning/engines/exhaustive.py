@@ -14,7 +14,8 @@ import numpy as np
 from markovize.episodes.labels import LabelledSteps
 from markovize.episodes.traces import Ints
 from markovize.errors import InputError
-from markovize.learning.engines.base import Answer, Limits, Stop, Verdict
+from markovize.learning.engines.base import Answer, Verdict
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
 Moves: TypeAlias = dict[tuple[int, int], int]

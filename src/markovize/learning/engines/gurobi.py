@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from markovize.errors import EngineError, UnsupportedError
-from markovize.learning.engines.base import Limits, Stop, Verdict
+from markovize.learning.engines.base import Verdict
 from markovize.learning.engines.ilp import Model, Solution, whole
+from markovize.learning.limits import Limits, Stop
 
 
 def solve(model: Model, limits: Limits) -> Solution:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from markovize.errors import EngineError
-from markovize.learning.engines.base import Limits, Stop, Verdict
+from markovize.learning.engines.base import Verdict
 from markovize.learning.engines.ilp import Model, Solution, whole
+from markovize.learning.limits import Limits, Stop
 
 
 def solve(model: Model, limits: Limits) -> Solution:
@@ -67,7 +68,7 @@ def _run(highs: Any, limits: Limits) -> None:
     highs.startSolve()
     try:
         while not highs.wait(0.1)[0]:
-            limits.pulse()
+            limits.check()
     except BaseException:
         # Presolve does not look at the interrupt, for many seconds on large programs, but it does at the clock.
         highs.setOptionValue("time_limit", 0.0)

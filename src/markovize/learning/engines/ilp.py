@@ -26,7 +26,8 @@ import numpy as np
 
 from markovize.episodes.traces import Bools, Floats, Ints
 from markovize.errors import EngineError, UnsupportedError
-from markovize.learning.engines.base import Answer, Limits, Verdict
+from markovize.learning.engines.base import Answer, Verdict
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree
 
 Backend: TypeAlias = Literal["highs", "gurobi"]

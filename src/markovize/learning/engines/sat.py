@@ -19,8 +19,9 @@ from collections import defaultdict
 from typing import Any
 
 from markovize.episodes.traces import Ints
-from markovize.learning.engines.base import Answer, Delta, Limits, Verdict
+from markovize.learning.engines.base import Answer, Delta, Verdict
 from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree
 
 SLICE = 2_000  # conflicts between two looks at the clock
