@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import InputError
 from markovize.io.episodes.jsonl import read_jsonl, write_jsonl
+from markovize.io.registry import ReadOptions
 
 GOOD = '{"observations": [0, 1], "actions": ["go"], "rewards": [1], "terminated": true}'
 
@@ -32,7 +33,7 @@ def test_rounds_rewards_and_reports_progress(tmp_path: Path) -> None:
     line = GOOD.replace("[1]", "[0.123]")
     seen: list[tuple[int, int]] = []
     path = written(tmp_path, (line + " " * 1_100_000 + "\n") * 2)
-    traces = read_jsonl(path, reward_decimals=1, on_progress=lambda done, total: seen.append((done, total)))
+    traces = read_jsonl(path, ReadOptions(None, 1, lambda done, total: seen.append((done, total))))
     assert traces.rewards.tolist() == [0.1, 0.1]
     size = path.stat().st_size
     assert seen == [(size // 2, size), (size, size), (size, size)]

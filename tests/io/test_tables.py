@@ -8,9 +8,11 @@ import pytest
 
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import InputError, UnsupportedError
+from markovize.io import read_episodes, write_episodes
 from markovize.io.episodes import cells
-from markovize.io.episodes.table import read_table, write_table
+from markovize.io.episodes.table import read_table, write_csv
 from markovize.io.episodes.table_columns import TableColumns
+from markovize.io.registry import ReadOptions
 
 HEAD = "episode,state,action,reward,next_state,terminated\n"
 
@@ -47,7 +49,7 @@ def test_columns_by_name(tmp_path: Path) -> None:
     )
     assert columns == TableColumns("id", ("x", "y"), ("move",), "r", ("x2", "y2"), "done", "cut")
     expected = Episode([(0, 0), (0, True)], ["N"], [0.3], True)
-    assert read_table(path, columns=columns, reward_decimals=1).episode(0) == expected
+    assert read_table(path, ReadOptions(columns, 1)).episode(0) == expected
     for wrong in ("reward", "colour=x", "reward="):
         with pytest.raises(InputError, match="is not KIND=COLUMN"):
             TableColumns.parse(wrong)
@@ -106,14 +108,14 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
             Episode([(0, "z"), (0, "z")], [1], [0.0]),
         ]
     )
-    write_table(tmp_path / name, traces)
-    assert list(read_table(tmp_path / name)) == list(traces)
+    write_episodes(tmp_path / name, traces)
+    assert list(read_episodes(tmp_path / name)) == list(traces)
 
 
 def test_lists_of_one_and_many_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("markovize.io.episodes.table_columns._REMEMBERED", 5)
+    monkeypatch.setattr("markovize.io.episodes.rows._REMEMBERED", 5)
     traces = Traces.of([Episode([(n,) for n in range(50)], [(1,)] * 49, [float(n) for n in range(49)])])
-    write_table(tmp_path / "a.csv", traces)
+    write_csv(tmp_path / "a.csv", traces)
     assert list(read_table(tmp_path / "a.csv")) == list(traces)
 
 
@@ -132,7 +134,7 @@ REFUSED: dict[str, tuple[list[object], list[object], list[float]]] = {
 @pytest.mark.parametrize("reason", REFUSED)
 def test_what_a_table_cannot_say_is_refused(tmp_path: Path, reason: str) -> None:
     with pytest.raises(UnsupportedError, match=reason):
-        write_table(tmp_path / "a.csv", Traces.of([REFUSED[reason]]))
+        write_csv(tmp_path / "a.csv", Traces.of([REFUSED[reason]]))
     assert list(tmp_path.iterdir()) == []
 
 

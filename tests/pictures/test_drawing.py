@@ -122,7 +122,7 @@ def test_text_formats_and_unknown_ones(tmp_path: Path) -> None:
     draw(MACHINES["chain4"], tmp_path / "a.mmd")
     assert (tmp_path / "a.dot").read_text().startswith("digraph")
     assert (tmp_path / "a.mmd").read_text().startswith("stateDiagram-v2")
-    with pytest.raises(InputError, match='unknown drawing format "pdf"; known: svg, png, dot, mmd'):
+    with pytest.raises(InputError, match=r'the ending ".pdf" is unknown; known: \.svg, \.png, \.dot, \.mmd'):
         draw(MACHINES["one"], tmp_path / "a.pdf")
     with pytest.raises(InputError, match="the name has no ending"):
         draw(MACHINES["one"], tmp_path / "a")

@@ -1,8 +1,11 @@
 """Files: episodes and machines, in and out, by the ending of the name.
 
+Which formats there are, and how to add one, says :mod:`~markovize.io.registry`:
+
 Episodes
     ``jsonl``  one episode a line (:mod:`~markovize.io.episodes.jsonl`)
     ``csv``, ``tsv``  one step a row (:mod:`~markovize.io.episodes.table`)
+    ``minari``  data sets of Minari, by name or folder (:mod:`~markovize.io.episodes.minari`)
 
 Machines
     ``json``  this package's own format (:mod:`~markovize.io.machines.json`)
@@ -13,26 +16,17 @@ Machines
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Final, TypeAlias
-
 from markovize.episodes.traces import Traces
-from markovize.errors import InputError, UnsupportedError, one_line
-from markovize.io.episodes.jsonl import Progress, read_jsonl, write_jsonl
-from markovize.io.episodes.table import read_table, write_table
+from markovize.errors import UnsupportedError
 from markovize.io.episodes.table_columns import TableColumns
-from markovize.io.files import atomic_write, readable
-from markovize.io.machines.json import read_machine_json, write_machine_json
-from markovize.io.machines.mealy_dot import read_mealy_dot, write_mealy_dot
-from markovize.io.machines.mermaid import mermaid
-from markovize.io.machines.text import read_reward_machine_text, write_reward_machine_text
+from markovize.io.registry import EPISODES, MACHINES, AnyPath, Format, Progress, ReadOptions, Registry, unknown
 from markovize.machine.machine import RewardMachine
 
 __all__ = [
-    "EPISODE_FORMATS",
-    "MACHINE_FORMATS",
+    "EPISODES",
+    "MACHINES",
+    "Format",
+    "ReadOptions",
     "TableColumns",
     "convert",
     "read_episodes",
@@ -40,12 +34,6 @@ __all__ = [
     "write_episodes",
     "write_machine",
 ]
-
-AnyPath: TypeAlias = str | os.PathLike[str]
-
-EPISODE_FORMATS: Final = ("jsonl", "csv", "tsv")
-MACHINE_FORMATS: Final = ("json", "txt", "dot", "mmd")
-_ALIASES: Final = {"ndjson": "jsonl", "tab": "tsv", "mermaid": "mmd", "gv": "dot"}
 
 
 def read_episodes(
@@ -62,20 +50,12 @@ def read_episodes(
     Traceback (most recent call last):
     markovize.errors.InputError: no-such-file.jsonl: no such file
     """
-    path = readable(path)
-    kind = _ending(path) if format is None else _known(format, EPISODE_FORMATS)
-    if kind not in EPISODE_FORMATS:
-        if not _starts_like_json(path):
-            raise _unknown(path, EPISODE_FORMATS)
-        kind = "jsonl"
-    if kind == "jsonl":
-        return read_jsonl(path, reward_decimals=reward_decimals, on_progress=on_progress)
-    delimiter = "\t" if kind == "tsv" else None
-    return read_table(path, columns=columns, delimiter=delimiter, reward_decimals=reward_decimals)
+    chosen = EPISODES.choose_to_read(path, format)
+    return EPISODES.reader(chosen)(path, ReadOptions(columns, reward_decimals, on_progress))
 
 
 def write_episodes(path: AnyPath, traces: Traces, *, format: str | None = None) -> None:
-    """Writes episodes as JSONL, CSV or TSV.
+    """Writes episodes as JSONL, CSV or TSV, or as a Minari data set.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -83,11 +63,7 @@ def write_episodes(path: AnyPath, traces: Traces, *, format: str | None = None) 
     ...     read_episodes(f"{folder}/log.csv").steps
     1
     """
-    kind = _chosen(path, format, EPISODE_FORMATS)
-    if kind == "jsonl":
-        write_jsonl(path, traces)
-    else:
-        write_table(path, traces, delimiter="\t" if kind == "tsv" else ",")
+    EPISODES.writer(EPISODES.choose(path, format))(path, traces)
 
 
 def read_machine(path: AnyPath, *, format: str | None = None) -> RewardMachine:
@@ -97,13 +73,7 @@ def read_machine(path: AnyPath, *, format: str | None = None) -> RewardMachine:
     Traceback (most recent call last):
     markovize.errors.UnsupportedError: mmd is only written, not read; use json, txt, dot
     """
-    if format is None and _ending(path) not in MACHINE_FORMATS and _starts_like_json(readable(path)):
-        format = "json"
-    kind = _chosen(path, format, MACHINE_FORMATS)
-    if kind == "mmd":
-        raise UnsupportedError("mmd is only written, not read; use json, txt, dot")
-    readers = {"json": read_machine_json, "txt": read_reward_machine_text, "dot": read_mealy_dot}
-    return readers[kind](path)
+    return MACHINES.reader(MACHINES.choose_to_read(path, format))(path)
 
 
 def write_machine(path: AnyPath, machine: RewardMachine, *, format: str | None = None) -> None:
@@ -115,12 +85,7 @@ def write_machine(path: AnyPath, machine: RewardMachine, *, format: str | None =
     ...     read_machine(f"{folder}/m.json").states
     1
     """
-    kind = _chosen(path, format, MACHINE_FORMATS)
-    if kind == "mmd":
-        atomic_write(path, mermaid(machine))
-        return
-    writers = {"json": write_machine_json, "txt": write_reward_machine_text, "dot": write_mealy_dot}
-    writers[kind](path, machine)
+    MACHINES.writer(MACHINES.choose(path, format))(path, machine)
 
 
 def convert(
@@ -137,52 +102,20 @@ def convert(
     Traceback (most recent call last):
     markovize.errors.UnsupportedError: jsonl holds episodes and json holds a machine; `learn` makes one from the other
     """
-    every = EPISODE_FORMATS + MACHINE_FORMATS
-    first, second = _chosen(source, source_format, every), _chosen(target, target_format, every)
-    if (first in EPISODE_FORMATS) != (second in EPISODE_FORMATS):
-        kinds = ["episodes" if kind in EPISODE_FORMATS else "a machine" for kind in (first, second)]
-        raise UnsupportedError(
-            f"{first} holds {kinds[0]} and {second} holds {kinds[1]}; `learn` makes one from the other"
-        )
-    if first in EPISODE_FORMATS:
+    (first, holds), (second, wanted) = _of_any_kind(source, source_format), _of_any_kind(target, target_format)
+    if holds != wanted:
+        raise UnsupportedError(f"{first} holds {holds} and {second} holds {wanted}; `learn` makes one from the other")
+    if holds == EPISODES.holds:
         write_episodes(target, read_episodes(source, format=first, columns=columns), format=second)
     else:
         write_machine(target, read_machine(source, format=first), format=second)
 
 
-def _ending(path: AnyPath) -> str:
-    ending = Path(path).suffix.lower().removeprefix(".")
-    return _ALIASES.get(ending, ending)
-
-
-def _chosen(path: AnyPath, format: str | None, known: tuple[str, ...]) -> str:
-    if format is not None:
-        return _known(format, known)
-    kind = _ending(path)
-    if kind not in known:
-        raise _unknown(path, known)
-    return kind
-
-
-def _known(format: str, known: Iterable[str]) -> str:
-    kind = _ALIASES.get(format.lower(), format.lower())
-    if kind not in known:
-        raise InputError(f'unknown format "{one_line(format, 40)}"; known: {", ".join(known)}')
-    return kind
-
-
-def _unknown(path: AnyPath, known: Iterable[str]) -> InputError:
-    ending = Path(path).suffix
-    said = f'the ending "{one_line(ending, 40)}" is unknown' if ending else "the name has no ending"
-    return InputError(f"{said}; known: {', '.join('.' + kind for kind in known)}", where=one_line(path))
-
-
-def _starts_like_json(path: Path) -> bool:
-    if not path.is_file():
-        return True  # a pipe: what is read from it is gone, so no look ahead
-    with path.open("rb") as file:
-        while chunk := file.read(4096):
-            text = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
-            if text:
-                return text.startswith(b"{")
-    return False
+def _of_any_kind(path: AnyPath, name: str | None) -> tuple[str, str]:
+    """The name of the format, and what it holds."""
+    registries: tuple[Registry[Traces], Registry[RewardMachine]] = (EPISODES, MACHINES)
+    for registry in registries:
+        found = registry.recognise(path) if name is None else registry.find(name)
+        if found is not None:
+            return found.name, registry.holds
+    raise unknown(path, name, *registries)

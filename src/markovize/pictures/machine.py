@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import warnings
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final
 
-from markovize.errors import InputError, one_line
 from markovize.io.files import atomic_write
-from markovize.io.machines.dot import graph_dot
-from markovize.io.machines.mermaid import mermaid
+from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import Arrow, arrows
 from markovize.pictures.edges import smooth, touch
+from markovize.pictures.formats import DRAWINGS
 from markovize.pictures.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS: Final = ("svg", "png", "dot", "mmd")
 _FONT: Final = 9.0
 _LINE: Final = 0.165  # inches from line to line
 _INK, _FILL, _LABEL = "#1f2d3d", "#e8f0fa", "#37474f"
@@ -42,25 +38,26 @@ _SETTINGS: Final[dict[Any, Any]] = {
 }
 
 
-def draw(machine: RewardMachine, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+def draw(machine: RewardMachine, path: AnyPath, *, format: str | None = None) -> None:
     """Draws the machine into a .svg, .png, .dot or .mmd file; equal machines give equal bytes.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     draw(RewardMachine("state", "state", 1), FilePath(folder, "machine.svg"))
-    ...     FilePath(folder, "machine.svg").read_text()[:5]
+    ...     draw(RewardMachine("state", "state", 1), pathlib.Path(folder, "machine.svg"))
+    ...     pathlib.Path(folder, "machine.svg").read_text()[:5]
     '<?xml'
     """
-    kind = (format or FilePath(path).suffix.removeprefix(".")).lower()
-    if kind not in FORMATS:
-        said = f'unknown drawing format "{one_line(kind, 40)}"' if kind else "the name has no ending"
-        raise InputError(f"{said}; known: {', '.join(FORMATS)}", where=one_line(path))
-    if kind == "dot":
-        atomic_write(path, graph_dot(machine))
-    elif kind == "mmd":
-        atomic_write(path, mermaid(machine))
-    else:
-        atomic_write(path, picture(machine, kind))
+    DRAWINGS.writer(DRAWINGS.choose(path, format))(path, machine)
+
+
+def write_svg(path: AnyPath, machine: RewardMachine) -> None:
+    """Writes the picture as SVG."""
+    atomic_write(path, picture(machine, "svg"))
+
+
+def write_png(path: AnyPath, machine: RewardMachine) -> None:
+    """Writes the picture as PNG."""
+    atomic_write(path, picture(machine, "png"))
 
 
 def picture(machine: RewardMachine, kind: str) -> bytes:

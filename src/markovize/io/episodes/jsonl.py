@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final
 
 from markovize.episodes.traces import Traces, TracesBuilder
 from markovize.episodes.values import jsonable, strict_json
 from markovize.errors import InputError, one_line
 from markovize.io.files import atomic_open, readable
+from markovize.io.registry import AnyPath, ReadOptions
 
-Progress: TypeAlias = Callable[[int, int], None]
-_EVERY = 1 << 20
+_EVERY: Final = 1 << 20
+_NO_OPTIONS: Final = ReadOptions()
 
 
-def read_jsonl(
-    path: str | os.PathLike[str], *, reward_decimals: int | None = None, on_progress: Progress | None = None
-) -> Traces:
-    """Reads episodes line by line; ``on_progress(bytes read, bytes in all)`` is called about once a megabyte.
+def read_jsonl(path: AnyPath, options: ReadOptions = _NO_OPTIONS) -> Traces:
+    """Reads episodes line by line; ``options.on_progress`` is called about once a megabyte.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -31,7 +28,8 @@ def read_jsonl(
     """
     path = readable(path)
     name = one_line(path)
-    builder = TracesBuilder(reward_decimals=reward_decimals)
+    builder = TracesBuilder(reward_decimals=options.reward_decimals)
+    on_progress = options.on_progress
     done, told, episodes = 0, 0, 0
     total = path.stat().st_size
     with path.open("rb") as file:
@@ -50,7 +48,7 @@ def read_jsonl(
     return builder.build()
 
 
-def write_jsonl(path: str | os.PathLike[str], traces: Traces) -> None:
+def write_jsonl(path: AnyPath, traces: Traces) -> None:
     """Writes one line for each episode, in the form that :func:`read_jsonl` reads.
 
     >>> import tempfile

@@ -1,14 +1,18 @@
 """Minari data sets as episodes, and episodes as Minari data sets.
 
-Observations and actions must be discrete, as everywhere: :mod:`markovize.episodes.spaces` says which spaces are.
+The format ``minari`` of :func:`~markovize.read_episodes` and :func:`~markovize.write_episodes` takes ``minari:NAME``;
+a folder of a data set can be read, too. Observations and actions must be discrete, as everywhere:
+:mod:`markovize.episodes.spaces` says which spaces are.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import gymnasium as gym
 import numpy as np
@@ -18,24 +22,37 @@ from markovize.episodes.traces import Episode, Episodes, Traces, TracesBuilder, 
 from markovize.episodes.values import Value, show
 from markovize.errors import InputError, one_line
 from markovize.extras import load
+from markovize.io.episodes.minari_spaces import smallest_space
+from markovize.io.registry import AnyPath, ReadOptions
 
-PREFIX = "minari:"
-FORMATS = ("hdf5", "arrow")
+PREFIX: Final = "minari:"
+FORMATS: Final = ("hdf5", "arrow")
+
+
+def read_named(source: AnyPath, options: ReadOptions) -> Traces:
+    """Reads ``minari:NAME``, a name without the prefix, or the folder of a data set."""
+    return read_minari(os.fspath(source), reward_decimals=options.reward_decimals)
+
+
+def write_named(target: AnyPath, traces: Traces) -> None:
+    """Writes a new data set called ``minari:NAME``, with the smallest spaces that hold the values."""
+    write_minari(traces, os.fspath(target).removeprefix(PREFIX))
 
 
 def read_minari(dataset: Any, *, reward_decimals: int | None = None) -> Traces:
-    """The episodes of a Minari data set, given as such or by its name; nothing is downloaded.
+    """The episodes of a Minari data set, given as such, by its name or by its folder; nothing is downloaded.
 
     A name may start with ``minari:``, as on the command line.
     """
+    where = PREFIX + one_line(getattr(dataset, "id", dataset), 80)
     if isinstance(dataset, str):
-        dataset = _load(dataset.removeprefix(PREFIX))
-    where = f"{PREFIX}{dataset.id}"
+        where = one_line(dataset) if _is_folder(dataset) else PREFIX + one_line(dataset.removeprefix(PREFIX), 80)
+        dataset = _load(dataset.removeprefix(PREFIX), where)
     observation_space, action_space = dataset.observation_space, dataset.action_space
     check_space(observation_space, "observation")
     check_space(action_space, "action")
     builder = TracesBuilder(reward_decimals=reward_decimals)
-    for number, data in enumerate(dataset.iterate_episodes()):
+    for number, data in enumerate(_episodes(dataset, where)):
         terminated, truncated = (np.asarray(flags) for flags in (data.terminations, data.truncations))
         builder.add(
             values_of(observation_space, data.observations),
@@ -52,15 +69,16 @@ def write_minari(
     episodes: Episodes,
     dataset_id: str,
     *,
-    env: gym.Env[Any, Any],
+    env: gym.Env[Any, Any] | None = None,
     description: str | None = None,
     author: str | None = None,
     data_format: str = "hdf5",
 ) -> Any:
     """Writes episodes as a new Minari data set, and returns it.
 
-    ``env`` gives the spaces, and the spec from which Minari can make the environment again. Episodes without steps
-    cannot be part of a data set and are refused, as are observations and actions that are not of its spaces.
+    ``env`` gives the spaces, and the spec from which Minari can make the environment again; without it the spaces are
+    the smallest that hold the values. Episodes without steps cannot be part of a data set and are refused, as are
+    observations and actions that are not of the spaces.
     """
     if data_format not in FORMATS:
         raise InputError(f"formats of Minari data sets are {', '.join(FORMATS)}, not {data_format!r}")
@@ -69,11 +87,18 @@ def write_minari(
         raise InputError("the format arrow needs: pip install 'minari[arrow]'")
     parse_dataset_id = load("minari.dataset.minari_dataset", "writing Minari data sets", "data").parse_dataset_id
     traces = as_traces(episodes)
-    check_space(env.observation_space, "observation")
-    check_space(env.action_space, "action")
-    buffers = [_buffer(minari, number, episode, env) for number, episode in enumerate(traces)]
-    if not buffers:
+    if not len(traces):
         raise InputError("a Minari data set needs at least one episode")
+    if env is None:
+        observation_space = smallest_space(traces.observation_values, "observations")
+        action_space = smallest_space(traces.action_values, "actions")
+    else:
+        observation_space, action_space = env.observation_space, env.action_space
+        check_space(observation_space, "observation")
+        check_space(action_space, "action")
+    buffers = [
+        _buffer(minari, number, episode, observation_space, action_space) for number, episode in enumerate(traces)
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that there is no link to code, no e-mail address, …
         try:
@@ -81,9 +106,9 @@ def write_minari(
             return minari.create_dataset_from_buffers(
                 dataset_id,
                 buffers,
-                env=env if env.spec is not None else None,
-                observation_space=env.observation_space,
-                action_space=env.action_space,
+                env=env if env is not None and env.spec is not None else None,
+                observation_space=observation_space,
+                action_space=action_space,
                 description=description,
                 author=author,
                 data_format=data_format,
@@ -94,11 +119,18 @@ def write_minari(
             raise InputError(f"the format {data_format} needs the extra: pip install 'markovize[data]'") from None
 
 
-def _load(name: str) -> Any:
+def _is_folder(name: str) -> bool:
+    """Whether this is the folder of a data set and not its name: the same text may be both, the prefix decides."""
+    return not name.startswith(PREFIX) and os.path.isdir(name)  # noqa: PTH112 - no errors for odd names
+
+
+def _load(name: str, where: str) -> Any:
     minari = load("minari", "reading Minari data sets", "data")
-    where = PREFIX + one_line(name, 80)
     try:
-        return minari.load_dataset(name)
+        if where.startswith(PREFIX):
+            return minari.load_dataset(name)
+        folder = Path(name)
+        return minari.MinariDataset(folder / "data" if (folder / "data").is_dir() else folder)
     except FileNotFoundError:
         raise InputError(
             f"no such data set here; `minari list local` shows what there is, `minari download {one_line(name, 80)}` "
@@ -111,20 +143,27 @@ def _load(name: str) -> Any:
         raise InputError(f"is no Minari data set: {_reason(error)}", where=where) from None
 
 
+def _episodes(dataset: Any, where: str) -> Iterator[Any]:
+    try:
+        yield from dataset.iterate_episodes()
+    except (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError) as error:  # of HDF5 and Minari
+        raise InputError(f"the data set is damaged: {one_line(error, 200)}", where=where) from None
+
+
 def _reason(error: Exception) -> str:
     """What Minari says; of a name without a version it says nothing helpful."""
     return "names end with a version, such as -v0" if isinstance(error, TypeError) else one_line(str(error), 200)
 
 
-def _buffer(minari: Any, number: int, episode: Episode, env: gym.Env[Any, Any]) -> Any:
+def _buffer(minari: Any, number: int, episode: Episode, observation_space: AnySpace, action_space: AnySpace) -> Any:
     where = f"episode {number}"
     if not episode.steps:
         raise InputError("has no steps; Minari cannot hold it", where=where)
     last = np.arange(episode.steps) == episode.steps - 1
     return minari.data_collector.EpisodeBuffer(
         id=number,
-        observations=_column(env.observation_space, episode.observations, "observation", where),
-        actions=_column(env.action_space, episode.actions, "action", where),
+        observations=_column(observation_space, episode.observations, "observation", where),
+        actions=_column(action_space, episode.actions, "action", where),
         rewards=list(episode.rewards),
         terminations=(last & episode.terminated).tolist(),
         truncations=(last & episode.truncated).tolist(),

@@ -1,16 +1,13 @@
-"""Which column of a table holds what, and how its cells become values."""
+"""Which column of a table holds what."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from operator import itemgetter
 from typing import Any, Final
 
 from markovize.errors import InputError, one_line
-from markovize.io.episodes.cells import parse_cell, parse_flag, parse_reward
 
-_REMEMBERED: Final = 100_000
 _MANY: Final = ("state", "action", "next_state")
 
 
@@ -57,7 +54,7 @@ class TableColumns:
         return out
 
 
-def places_of(columns: TableColumns, header: list[str], where: str) -> dict[str, int]:
+def places_of(columns: TableColumns, header: Sequence[str], where: str) -> dict[str, int]:
     """The number of each column, if every column that is needed is there."""
     places: dict[str, int] = {}
     for number, column in enumerate(header):
@@ -77,51 +74,3 @@ def places_of(columns: TableColumns, header: list[str], where: str) -> dict[str,
         counts = f"{len(columns.state)} state columns, but {len(columns.next_state)} next_state columns"
         raise InputError(counts, where=where)
     return places
-
-
-class Cells:
-    """Reads the cells of one kind. Equal cells are parsed once: that is what makes a million rows bearable."""
-
-    def __init__(
-        self, names: Sequence[str], places: dict[str, int], parse: Callable[[str], Any], *, many: bool
-    ) -> None:
-        self._names, self._parse, self._many = [name for name in names if name], parse, many
-        self._pick = itemgetter(*(places[name] for name in self._names))
-        self.known: dict[Any, Any] = {}
-
-    def __call__(self, cells: list[str], where: str) -> Any:
-        raw = self._pick(cells)
-        try:
-            return self.known[raw]
-        except KeyError:
-            value = self._value(raw if isinstance(raw, tuple) else (raw,), where)
-        if len(self.known) >= _REMEMBERED:
-            self.known.clear()
-        self.known[raw] = value
-        return value
-
-    def _value(self, raw: tuple[str, ...], where: str) -> Any:
-        values = []
-        for name, text in zip(self._names, raw, strict=True):
-            try:
-                values.append(self._parse(text))
-            except InputError as error:
-                raise InputError(f'column "{one_line(name, 40)}": {error}', where=where) from None
-        return tuple(values) if self._many else values[0]
-
-
-def readers(columns: TableColumns, places: dict[str, int]) -> list[Cells]:
-    """One reader for each field of a row, in their order."""
-    plan: list[tuple[Sequence[str], Callable[[str], Any], bool]] = [
-        ([columns.episode], parse_cell, False),
-        (columns.state, parse_cell, len(columns.state) > 1),
-        (columns.action, parse_cell, len(columns.action) > 1),
-        ([columns.reward], parse_reward, False),
-        (columns.next_state, parse_cell, len(columns.next_state) > 1),
-        ([columns.terminated], parse_flag, False),
-    ]
-    if columns.truncated is not None:
-        plan.append(([columns.truncated], parse_flag, False))
-    out = [Cells(names, places, parse, many=many) for names, parse, many in plan]
-    out[4].known = out[1].known  # a next state and the state after it become one object, which compares fast
-    return out

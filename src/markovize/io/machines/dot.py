@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from markovize.io.files import atomic_write
 from markovize.io.machines.dot_syntax import quoted
+from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import arrows
+
+
+def write_graph_dot(path: AnyPath, machine: RewardMachine) -> None:
+    """Writes the graph."""
+    atomic_write(path, graph_dot(machine))
 
 
 def graph_dot(machine: RewardMachine) -> str:

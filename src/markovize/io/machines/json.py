@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from markovize.episodes.values import strict_json
 from markovize.errors import InputError, MachineError, one_line
 from markovize.io.files import atomic_write, readable
+from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 
 
@@ -32,12 +32,12 @@ def machine_text(machine: RewardMachine) -> str:
     return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-def write_machine_json(path: str | os.PathLike[str], machine: RewardMachine) -> None:
+def write_machine_json(path: AnyPath, machine: RewardMachine) -> None:
     """Writes the machine; equal machines give equal bytes."""
     atomic_write(path, machine_text(machine))
 
 
-def read_machine_json(path: str | os.PathLike[str]) -> RewardMachine:
+def read_machine_json(path: AnyPath) -> RewardMachine:
     """Reads a machine; errors carry the file name, and line:column where the JSON is broken."""
     path = readable(path)
     data = path.read_bytes()

@@ -18,7 +18,6 @@ A reward that was never seen is ``?``; (state, label) pairs that were never seen
 from __future__ import annotations
 
 import json
-import os
 from typing import Any, Final, cast
 
 from markovize.episodes.labels import LabelKind
@@ -27,18 +26,19 @@ from markovize.errors import InputError, MachineError, UnsupportedError, one_lin
 from markovize.io.files import atomic_write, read_text
 from markovize.io.machines.dot_syntax import DotEdge, parse_dot, quoted
 from markovize.io.machines.steps import known_steps, number_text
+from markovize.io.registry import AnyPath
 from markovize.machine.machine import KINDS, Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 
 _START: Final = "__start"
 _UNSEEN: Final = "?"
 
 
-def write_mealy_dot(path: str | os.PathLike[str], machine: RewardMachine) -> None:
+def write_mealy_dot(path: AnyPath, machine: RewardMachine) -> None:
     """Writes the file, or refuses with the reason."""
     atomic_write(path, mealy_dot(machine))
 
 
-def read_mealy_dot(path: str | os.PathLike[str]) -> RewardMachine:
+def read_mealy_dot(path: AnyPath) -> RewardMachine:
     """Reads a Mealy machine whose outputs are numbers."""
     return parse_mealy_dot(read_text(path), one_line(path))
 

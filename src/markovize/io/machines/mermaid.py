@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from markovize.io.files import atomic_write
+from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import arrows
+
+
+def write_mermaid(path: AnyPath, machine: RewardMachine) -> None:
+    """Writes the diagram."""
+    atomic_write(path, mermaid(machine))
 
 
 def mermaid(machine: RewardMachine) -> str:

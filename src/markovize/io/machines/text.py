@@ -17,7 +17,6 @@ propositions as labels: replay them with :class:`~markovize.io.machines.proposit
 from __future__ import annotations
 
 import json
-import os
 import string
 from collections.abc import Hashable, Iterable
 from itertools import combinations
@@ -29,18 +28,19 @@ from markovize.errors import InputError, MachineError, UnsupportedError, one_lin
 from markovize.io.files import atomic_write, read_text
 from markovize.io.machines.steps import KnownStep, known_steps, number_text
 from markovize.io.machines.text_syntax import REWARD, Document, Edge, parse_document
+from markovize.io.registry import AnyPath
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 
 _LETTERS: Final = string.ascii_lowercase + string.ascii_uppercase
 _MOST_SYMBOLS: Final = 10
 
 
-def write_reward_machine_text(path: str | os.PathLike[str], machine: RewardMachine) -> None:
+def write_reward_machine_text(path: AnyPath, machine: RewardMachine) -> None:
     """Writes the file, or refuses with the reason."""
     atomic_write(path, reward_machine_text(machine))
 
 
-def read_reward_machine_text(path: str | os.PathLike[str]) -> RewardMachine:
+def read_reward_machine_text(path: AnyPath) -> RewardMachine:
     """Reads a file of this package or of the literature."""
     return parse_reward_machine_text(read_text(path), one_line(path))
 

@@ -12,6 +12,8 @@ from gymnasium import spaces
 
 import markovize
 from markovize import Episode, InputError, Traces, UnsupportedError
+from markovize.io import convert, read_episodes
+from markovize.io.episodes.jsonl import write_jsonl
 from markovize.io.episodes.minari import read_minari, write_minari
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
@@ -52,6 +54,61 @@ def test_a_data_set_is_read_as_it_was_written() -> None:
     again = dataset.recover_environment()
     assert again.observation_space == env.observation_space
     assert again.spec.kwargs == {"task": "b"}
+
+
+def test_a_data_set_is_a_format_like_others(datasets: Path) -> None:
+    _, walks = breakfast()
+    write_jsonl(datasets / "walks.jsonl", walks)
+    convert(datasets / "walks.jsonl", "minari:walks/all-v0")
+    assert same(read_episodes("minari:walks/all-v0"), walks)
+    assert same(read_episodes(Path("minari:walks/all-v0")), walks)
+    assert same(read_episodes("walks/all-v0", format="minari"), walks)
+    for folder in ("walks/all-v0", "walks/all-v0/data"):
+        assert same(read_episodes(datasets / folder), walks)
+    convert("minari:walks/all-v0", datasets / "again.jsonl")
+    assert (datasets / "again.jsonl").read_bytes() == (datasets / "walks.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("observations", "space"),
+    [
+        ([3, 5, 3], spaces.Discrete(3, start=3)),
+        (["up", "", "pu"], spaces.Text(2, min_length=0, charset="pu")),
+        ([(0, -1), (4, 2), (0, -1)], spaces.MultiDiscrete([5, 4], start=[0, -1])),
+        ([(0, "a"), (1, "b"), (0, "b")], spaces.Tuple((spaces.Discrete(2), spaces.Text(1, charset="ab")))),
+    ],
+)
+def test_spaces_are_found_where_no_environment_gives_them(observations: list[Any], space: spaces.Space[Any]) -> None:
+    traces = Traces.of([(observations, [0, 1], [0.5, 1.0], True)])
+    assert write_minari(traces, "found-v0").observation_space == space
+    assert same(read_minari("found-v0"), traces)
+
+
+@pytest.mark.parametrize("observations", [[0.5, 1], [True, False], [1, "a"], [(), ()], [(1,), (1, 2)], [2**62, 0]])
+def test_values_that_no_space_holds_are_refused(datasets: Path, observations: list[Any]) -> None:
+    with pytest.raises(UnsupportedError, match="no discrete space holds the observations"):
+        write_minari([(observations, [0], [0.0])], "none-v0")
+    assert not list(datasets.iterdir())
+
+
+def test_a_damaged_data_set_is_one_line(datasets: Path) -> None:
+    """HDF5 finds the damage only when it comes to it: a third of the bytes is overwritten, from every tenth on."""
+    _, walks = breakfast()
+    write_minari(walks, "walks-v0")
+    path = datasets / "walks-v0" / "data" / "main_data.hdf5"
+    whole = path.read_bytes()
+    refused = 0
+    for part in range(10):
+        start = len(whole) * part // 10
+        path.write_bytes(whole[:start] + b"\x5a" * (len(whole) // 3) + whole[start + len(whole) // 3 :])
+        try:
+            read_episodes("minari:walks-v0")
+        except InputError as error:
+            assert str(error).startswith("minari:walks-v0: ")
+            assert "\n" not in str(error)
+            assert len(str(error)) <= 400
+            refused += 1
+    assert refused >= 5
 
 
 def test_check_and_learn_from_a_data_set() -> None:

@@ -1,0 +1,223 @@
+"""Steps as rows: rows of any source become episodes, and episodes become rows.
+
+A format brings a header, rows of cells, and what its cells mean (:class:`CellKinds`): text in a CSV file, values of a
+type in a data frame. Which column holds what, which rows make an episode and what is refused is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Final, NamedTuple, TypeVar
+
+from markovize.episodes.traces import Traces, TracesBuilder
+from markovize.episodes.values import Value, key_of, show
+from markovize.errors import InputError, UnsupportedError, one_line
+from markovize.io.episodes.table_columns import TableColumns, places_of
+from markovize.io.registry import ReadOptions
+
+C = TypeVar("C")
+_REMEMBERED: Final = 100_000
+
+
+@dataclass(frozen=True)
+class CellKinds:
+    """How the cells of a format become values; each function raises :class:`InputError` for what it refuses.
+
+    ``remember``: equal cells give equal values, so each is parsed once. That is what makes a million rows of text
+    bearable; it is wrong where cells compare as Python does, ``True`` to ``1``.
+    """
+
+    value: Callable[[Any], Value]
+    reward: Callable[[Any], float]
+    flag: Callable[[Any], bool]
+    remember: bool = False
+
+
+class Row(NamedTuple):
+    """One step; ``truncated`` is None where the table has no such column."""
+
+    episode: Value
+    state: Value
+    action: Value
+    reward: float
+    next_state: Value
+    terminated: bool
+    truncated: bool | None
+    number: int
+
+
+def read_rows(
+    header: Sequence[str],
+    rows: Iterable[tuple[int, Sequence[Any]]],
+    kinds: CellKinds,
+    options: ReadOptions,
+    name: str,
+) -> Traces:
+    """Episodes from numbered rows of cells; errors say ``name:number``.
+
+    >>> from markovize.episodes.values import canonical
+    >>> header = ["episode", "state", "action", "reward", "next_state", "terminated"]
+    >>> rows = [(1, [0, "hall", "go", 0.5, "yard", False]), (2, [0, "yard", "go", 1, "park", True])]
+    >>> read_rows(header, rows, CellKinds(canonical, float, bool), ReadOptions(), "frame").episode(0).observations
+    ['hall', 'yard', 'park']
+    """
+    columns = (options.columns or TableColumns()).found_in(header)
+    readers = _readers(columns, places_of(columns, header, f"{name}:1"), kinds)
+    builder = TracesBuilder(reward_decimals=options.reward_decimals)
+    finished: set[Any] = set()
+    current: list[Row] = []
+    for number, cells in rows:
+        where = f"{name}:{number}"
+        if len(cells) != len(header):
+            raise InputError(f"{len(cells)} cells for {len(header)} columns", where=where)
+        values: list[Any] = [read(cells, where) for read in readers]
+        if columns.truncated is None:
+            values.append(None)
+        row = Row._make([*values, number])
+        if current and _same(row.episode, current[-1].episode):
+            _check_continues(current[-1], row, where)
+        else:
+            if current:
+                _add(builder, current, name)
+                finished.add(key_of(current[-1].episode))
+            if key_of(row.episode) in finished:
+                raise InputError(
+                    f"episode {_brief(row.episode)} appears again; its rows must stand together", where=where
+                )
+            current = []
+        current.append(row)
+    if not current:
+        raise InputError("no episodes in this file", where=name)
+    _add(builder, current, name)
+    return builder.build()
+
+
+def rows_of(traces: Traces, cell: Callable[[Value], C]) -> tuple[list[str], Iterator[list[C]]]:
+    """A header, and one row of cells for each step; lists take several columns. Refuses what a table cannot say.
+
+    >>> header, rows = rows_of(Traces.of([([(0, 1), (0, 2)], ["up"], [0.5], True)]), str)
+    >>> header[:4], next(rows)
+    (['episode', 'state_0', 'state_1', 'action'], ['0', '0', '1', 'up', '0.5', '0', '2', 'True', 'False'])
+    """
+    states, state_width = _cells(traces.observation_values, cell, "observations")
+    actions, action_width = _cells(traces.action_values, cell, "actions")
+    header = [
+        "episode",
+        *_names("state", state_width),
+        *_names("action", action_width),
+        "reward",
+        *_names("next_state", state_width),
+        "terminated",
+        "truncated",
+    ]
+    return header, _rows(traces, states, actions, cell)
+
+
+def _rows(
+    traces: Traces, states: list[list[C]], actions: list[list[C]], cell: Callable[[Value], C]
+) -> Iterator[list[C]]:
+    no, yes = cell(False), cell(True)
+    for number in range(len(traces)):
+        start, end = int(traces.offsets[number]), int(traces.offsets[number + 1])
+        if start == end:
+            raise UnsupportedError(f"episode {number} has no steps, and a table has one row a step; use JSONL")
+        ids = traces.observations[start + number : end + number + 1].tolist()
+        moves, rewards = traces.actions[start:end].tolist(), traces.rewards[start:end].tolist()
+        name, last = cell(number), end - start - 1
+        ended, cut = bool(traces.terminated[number]), bool(traces.truncated[number])
+        for step in range(end - start):
+            flags = (yes if ended and step == last else no, yes if cut and step == last else no)
+            yield [name, *states[ids[step]], *actions[moves[step]], cell(rewards[step]), *states[ids[step + 1]], *flags]
+
+
+class _CellReader:
+    """Reads the cells of one kind from a row: a single value, or a tuple of several columns' values."""
+
+    def __init__(
+        self, names: Sequence[str], places: dict[str, int], parse: Callable[[Any], Any], *, many: bool, remember: bool
+    ) -> None:
+        self._names, self._parse, self._many = [name for name in names if name], parse, many
+        self._pick = itemgetter(*(places[name] for name in self._names))
+        self.known: dict[Any, Any] | None = {} if remember else None
+
+    def __call__(self, cells: Sequence[Any], where: str) -> Any:
+        raw = self._pick(cells)
+        if self.known is None:
+            return self._value(raw, where)
+        try:
+            return self.known[raw]
+        except KeyError:
+            value = self._value(raw, where)
+        if len(self.known) >= _REMEMBERED:
+            self.known.clear()
+        self.known[raw] = value
+        return value
+
+    def _value(self, raw: Any, where: str) -> Any:
+        values = []
+        for name, cell in zip(self._names, raw if len(self._names) > 1 else (raw,), strict=True):
+            try:
+                values.append(self._parse(cell))
+            except InputError as error:
+                raise InputError(f'column "{one_line(name, 40)}": {error}', where=where) from None
+        return tuple(values) if self._many else values[0]
+
+
+def _readers(columns: TableColumns, places: dict[str, int], kinds: CellKinds) -> list[_CellReader]:
+    """One reader for each field of a row, in their order."""
+    plan: list[tuple[Sequence[str], Callable[[Any], Any], bool]] = [
+        ([columns.episode], kinds.value, False),
+        (columns.state, kinds.value, len(columns.state) > 1),
+        (columns.action, kinds.value, len(columns.action) > 1),
+        ([columns.reward], kinds.reward, False),
+        (columns.next_state, kinds.value, len(columns.next_state) > 1),
+        ([columns.terminated], kinds.flag, False),
+    ]
+    if columns.truncated is not None:
+        plan.append(([columns.truncated], kinds.flag, False))
+    out = [_CellReader(names, places, parse, many=many, remember=kinds.remember) for names, parse, many in plan]
+    out[4].known = out[1].known  # a next state and the state after it become one object, which compares fast
+    return out
+
+
+def _check_continues(last: Row, row: Row, where: str) -> None:
+    if last.terminated or last.truncated:
+        raise InputError(f"episode {_brief(row.episode)} goes on after its end in row {last.number}", where=where)
+    if not _same(last.next_state, row.state):
+        raise InputError(
+            f"the state is {_brief(row.state)}, but row {last.number} led to {_brief(last.next_state)}", where=where
+        )
+
+
+def _add(builder: TracesBuilder, rows: list[Row], name: str) -> None:
+    last = rows[-1]
+    truncated = not last.terminated if last.truncated is None else last.truncated
+    observations = [row.state for row in rows] + [last.next_state]
+    actions, rewards = [row.action for row in rows], [row.reward for row in rows]
+    builder.add(observations, actions, rewards, last.terminated, truncated, where=f"{name}:{rows[0].number}")
+
+
+def _cells(values: list[Value], cell: Callable[[Value], C], what: str) -> tuple[list[list[C]], int | None]:
+    """Cells for each value, and how many columns: None for a scalar."""
+    widths = {len(value) if isinstance(value, tuple) else None for value in values}
+    if len(widths) > 1:
+        shown = " and ".join(sorted("single values" if w is None else f"lists of {w}" for w in widths)[:2])
+        raise UnsupportedError(f"the {what} mix {shown}; a table needs one shape; use JSONL")
+    width = widths.pop() if widths else None
+    if width == 0:
+        raise UnsupportedError(f"the {what} are empty lists; a table has no column for them; use JSONL")
+    return [[cell(v) for v in (value if isinstance(value, tuple) else (value,))] for value in values], width
+
+
+def _names(kind: str, width: int | None) -> list[str]:
+    return [kind] if width is None else [f"{kind}_{number}" for number in range(width)]
+
+
+def _same(one: Value, other: Value) -> bool:
+    return one is other or key_of(one) == key_of(other)
+
+
+def _brief(value: Value) -> str:
+    return one_line(show(value), 40)
