@@ -43,7 +43,7 @@ app.command(epilog=f"Example: {check.EXAMPLE}")(check.check)
 app.command(epilog=f"Example: {learn.EXAMPLE}")(learn.learn)
 app.command(epilog=f"Example: {replay.EXAMPLE}")(replay.replay)
 app.command(epilog=f"Example: {draw.EXAMPLE}")(draw.draw)
-app.command(epilog=f"Example: {convert.EXAMPLE}")(convert.convert)
+app.command(help=convert.HELP, epilog=f"Example: {convert.EXAMPLE}")(convert.convert)
 app.command(epilog=f"Example: {run.EXAMPLE}")(run.run)
 app.command(epilog=f"Example: {reproduce.EXAMPLE}")(reproduce.reproduce)
 

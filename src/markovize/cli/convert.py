@@ -9,8 +9,13 @@ import typer
 
 from markovize.cli import files
 from markovize.cli.options import ColumnsOption, JsonOption
+from markovize.io.registry import EPISODES, MACHINES
 
 EXAMPLE = "markovize convert machine.json machine.txt"
+HELP = (
+    f"Convert machines ({', '.join(format.name for format in MACHINES)}) "
+    f"and episodes ({', '.join(format.name for format in EPISODES)})."
+)
 
 
 def convert(
@@ -21,7 +26,6 @@ def convert(
     columns: ColumnsOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Convert machines (json, txt, dot, mmd) and episodes (jsonl, csv, tsv)."""
     import markovize
 
     markovize.convert(source, target, source_format=from_, target_format=to, columns=files.table_columns(columns))

@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from markovize.cli import files
-from markovize.cli.options import JsonOption, MachineArgument
+from markovize.cli.options import JsonOption, MachineArgument, listed
+from markovize.pictures.formats import DRAWINGS
 
 EXAMPLE = "markovize draw machine.json -o machine.svg"
+PICTURE_FILES = listed([format.pattern for format in DRAWINGS])
 
 
 def draw(
     machine: MachineArgument,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="A .svg, .png, .dot or .mmd file.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help=f"A {PICTURE_FILES} file.", show_default=False)],
     json_: JsonOption = False,
 ) -> None:
     """Draw a machine. No other program is needed for SVG and PNG."""

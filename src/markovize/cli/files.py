@@ -15,13 +15,9 @@ if TYPE_CHECKING:
 
 
 def read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
-    """The episodes of a file, of stdin (``-``) or of a Minari dataset (``minari:NAME``)."""
+    """The episodes of a file or data set, or of stdin (``-``)."""
     from markovize import read_episodes
 
-    if str(path).startswith("minari:"):
-        from markovize.io.episodes.minari import read_minari
-
-        return read_minari(str(path), reward_decimals=reward_decimals)
     source = Path("/dev/stdin") if str(path) == "-" else path
     return read_episodes(source, columns=table_columns(columns), reward_decimals=reward_decimals)
 

@@ -10,12 +10,26 @@ from typing import Annotated, Any
 import typer
 
 from markovize.errors import InputError
+from markovize.io.registry import EPISODES, MACHINES
+
+
+def listed(words: Sequence[str]) -> str:
+    """A list in a sentence.
+
+    >>> listed([".svg", ".png", ".dot"])
+    '.svg, .png or .dot'
+    """
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+EPISODE_FILES = ", ".join(format.pattern for format in EPISODES if format.read is not None)
+MACHINE_FILES = listed([format.pattern for format in MACHINES if format.read is not None])
 
 EpisodesArgument = Annotated[
     Path,
-    typer.Argument(help="Episodes: .jsonl, .csv, .tsv, minari:NAME; - for JSONL from stdin", show_default=False),
+    typer.Argument(help=f"Episodes: {EPISODE_FILES}; - for JSONL from stdin", show_default=False),
 ]
-MachineArgument = Annotated[Path, typer.Argument(help="A machine: .json, .txt or .dot", show_default=False)]
+MachineArgument = Annotated[Path, typer.Argument(help=f"A machine: {MACHINE_FILES}", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 DecimalsOption = Annotated[
     int | None,
