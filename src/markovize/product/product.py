@@ -21,6 +21,7 @@ from markovize.episodes.values import Value, canonical, key_of, show
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
 from markovize.product.tables import build_tables
+from markovize.product.value_iteration import Decisions, iterate_values
 
 State: TypeAlias = tuple[Value, int]
 
@@ -118,17 +119,17 @@ class Product:
         """
         if not 0 <= gamma < 1 or not tolerance > 0:
             raise InputError(f"needs 0 ≤ gamma < 1 and a positive tolerance, not {gamma} and {tolerance}")
-        values = np.zeros(len(self.initial))
-        active, starts = np.unique(self.row_state, return_index=True)
-        discount = gamma * (1.0 - self.ending)
-        while True:
-            gains = self.probabilities * (self.rewards + discount * values[self.target])
-            q: Floats = np.add.reduceat(gains, self.first[:-1])
-            best: Floats = np.maximum.reduceat(q, starts)
-            change = float(np.abs(best - values[active]).max())
-            values[active] = best
-            if change * gamma <= tolerance * (1 - gamma):  # then the fixed point is within tolerance
-                break
+        decisions = Decisions(
+            rows=np.searchsorted(self.row_state, np.arange(len(self.initial) + 1)),
+            first=self.first,
+            total=np.ones(len(self.row_state)),
+            target=self.target,
+            weight=self.probabilities,
+            reward=self.rewards,
+            discount=gamma * (1.0 - self.ending),
+        )
+        q = np.zeros(len(self.row_state))
+        values = iterate_values(decisions, q, float(gamma), float(tolerance))
         policy = np.full(len(values), -1, np.int32)
         good = np.flatnonzero(q >= values[self.row_state] - 2 * tolerance)[::-1]  # the first of equals wins
         policy[self.row_state[good]] = self.row_action[good]

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from markovize.episodes.labels import LabelOn, label_of
-from markovize.episodes.traces import Bools, Floats, Ints
+from markovize.episodes.traces import Bools, Ints
 from markovize.episodes.values import key_of
 from markovize.machine.machine import RewardMachine
+from markovize.product.value_iteration import optimal_values
 from markovize.worlds import World
 
 if TYPE_CHECKING:
     from markovize.agents.deep.kernels import Course
 
-TOLERANCE: Final = 1e-15
 TIE: Final = 1e-6  # of a value: actions that differ by less are equally good
 MOST_MEMORIES: Final = 1_000
 
@@ -134,24 +134,3 @@ class DeepWorld:
         most = values.max(axis=2, keepdims=True)
         best: Bools = values >= most - TIE * np.abs(most)
         return best
-
-
-def optimal_values(world: World, gamma: float) -> Floats:
-    """Q* of the true product of world and machine, indexed ``[u, state, action]``.
-
-    >>> from markovize.worlds import world
-    >>> office = world("office", task="b")
-    >>> value = optimal_values(office, 0.95)[0, office.start].max()  # 15 steps, the last of which pays
-    >>> bool(abs(value - 0.95**14) < 1e-9)
-    True
-    """
-    tables = world.tables
-    after = np.broadcast_to(world.successor, tables.u.shape)
-    goes_on = gamma * ~tables.terminated
-    q: Floats = tables.reward.copy()
-    while True:
-        better = tables.reward + goes_on * q.max(axis=2)[tables.u, after]
-        change = float(np.abs(better - q).max())
-        q = better
-        if change <= TOLERANCE * max(1.0, float(np.abs(q).max())):
-            return q

@@ -6,7 +6,6 @@ of every finished episode changes by the same constant, -Φ(u0); so the same pol
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from markovize.episodes.traces import Floats
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
+from markovize.product.value_iteration import Decisions, iterate_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +47,20 @@ class Potential:
         for e in machine.rewards:
             key = (e.source, e.target, e.terminal)
             best[key] = max(best.get(key, e.reward), e.reward)
-        values = np.zeros(machine.states)
-        if best:
-            edges = sorted(best)
-            source, target, terminal = (np.array(column) for column in zip(*edges, strict=True))
-            reward = np.array([best[edge] for edge in edges])
-            discount = np.where(terminal, 0.0, gamma)
-            active, starts = np.unique(source, return_index=True)
-            # n sweeps from 0 leave an error of at most γ^n times the largest value there can be
-            for _ in range(1 if gamma == 0 else math.ceil(math.log(tolerance) / math.log(gamma))):
-                new = np.maximum.reduceat(reward + discount * values[target], starts)
-                if np.array_equal(new, values[active]):
-                    break
-                values[active] = new
+        edges = sorted(best)
+        source, target, terminal = (np.array([edge[part] for edge in edges], np.int64) for part in range(3))
+        reward = np.array([best[edge] for edge in edges])
+        decisions = Decisions(
+            rows=np.searchsorted(source, np.arange(machine.states + 1)),
+            first=np.arange(len(edges) + 1),
+            total=np.ones(len(edges)),
+            target=target,
+            weight=np.ones(len(edges)),
+            reward=reward,
+            discount=np.where(terminal, 0.0, gamma),
+        )
+        largest = float(np.abs(reward).max(initial=0.0)) / (1.0 - gamma)
+        values = iterate_values(decisions, np.zeros(len(edges)), float(gamma), tolerance * largest)
         values.setflags(write=False)
         return cls(float(gamma), values)
 
