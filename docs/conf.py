@@ -29,6 +29,7 @@ exclude_patterns = ["_build", "_generated", "results/*/*.md"]
 templates_path: list[str] = []
 source_suffix = {".md": "markdown"}
 needs_sphinx = "8.0"
+smartquotes = False  # s' is a state, not a quotation
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
