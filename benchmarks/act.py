@@ -14,7 +14,7 @@ import statistics
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
 
-TASKS = {
+TASKS: dict[str, tuple[str, dict[str, Any], int, str, str, str]] = {
     # name: (environment, options, reported episodes, paper's |U|, |T_o|, solve seconds)
     "office b": ("OfficeWorld", {"task": "b"}, 100_000, "2", "4.2", "0.1"),
     "office c": ("OfficeWorld", {"task": "c"}, 100_000, "2", "7.4", "0.6"),
