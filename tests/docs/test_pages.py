@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from unittest import SkipTest
 
 import pytest
-from blocks import ROOT, matches, parse
+from block_changes import copy_package
+from block_commands import ROOT, matches
+from blocks import changes_package, parse
 
 from markovize import Settings
 
@@ -55,6 +59,10 @@ def prepare(page: Path, folder: Path, patch: pytest.MonkeyPatch) -> None:
         if word in page.read_text():
             pytest.importorskip(library, reason=f"{library} is not installed")
     patch.chdir(folder)
+    if changes_package(page.read_text()):
+        copy_package(folder)
+        patch.setenv("PYTHONPATH", str(folder / "src"))
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     patch.setenv("COLUMNS", "200")
     patch.syspath_prepend(folder)
 
@@ -63,6 +71,10 @@ def prepare(page: Path, folder: Path, patch: pytest.MonkeyPatch) -> None:
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(page, tmp_path, monkeypatch)
     run(page, long=False)
+    for command in (["check"], ["format", "--check"]):  # what a page adds to the package is as the package is
+        written = [file for file in tmp_path.glob("src/**/*.py") if not file.is_symlink()]
+        if written:
+            subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", "-q", *written], check=True)
 
 
 @pytest.mark.long
