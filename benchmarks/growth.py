@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from markovize import learn, write_episodes
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.learning.learner import warm_up
 from markovize.learning.prefix_tree import build_tree
 from markovize.worlds import world
@@ -44,7 +44,7 @@ def growth(seed: int) -> list[Row]:
         for factor in FACTORS:
             traces = noisy_walks(world(kind, **options), BASE * factor, np.random.default_rng(seed))
             start = time.perf_counter()
-            build_tree(labelled(traces, "state", "state"))
+            build_tree(label_traces(traces, "state", "state"))
             prepare = time.perf_counter() - start
             result = learn(traces, acyclic=True, trigger_on="state", reward_on="state")
             assert result.status == "optimal"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markovize.conflicts.check import CheckReport, check
-from markovize.episodes.labels import label_of
+from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import key_of
 from markovize.errors import InputError
@@ -48,9 +48,11 @@ def named_steps(traces: Traces, machine: RewardMachine | None) -> list[tuple[Any
             if machine is not None:
                 v = u
                 for trigger in machine.triggers:
-                    if trigger.source == u and key_of(trigger.on) == key_of(label_of(machine.trigger_on, s, a, t)):  # type: ignore[arg-type]
+                    if trigger.source == u and key_of(trigger.on) == key_of(
+                        labelling_of(machine.trigger_on).label((s, a, t))
+                    ):
                         v = trigger.target
-                label, u = (u, label_of(machine.reward_on, s, a, t), v), v  # type: ignore[arg-type]
+                label, u = (u, labelling_of(machine.reward_on).label((s, a, t)), v), v
             out.append((key_of(label), float(e.rewards[n]), (number, n)))
     return out
 

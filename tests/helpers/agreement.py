@@ -13,7 +13,7 @@ import time
 import numpy as np
 from instances import KINDS, Kinds, random_steps
 
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.learner import learn
@@ -40,7 +40,7 @@ def instance(seed: int) -> tuple[Traces, Kinds]:
 def disagreement(traces: Traces, kinds: Kinds) -> str | None:
     """What differs between exhaustive, ILP and the default engine in any of the four settings; None if nothing."""
     trigger_on, reward_on = kinds
-    steps = labelled(traces, trigger_on, reward_on)  # type: ignore[arg-type]
+    steps = label_traces(traces, trigger_on, reward_on)
     for objective in ("triggers", "states"):
         for acyclic in (True, False):
             truth = exhaustive_optimum(steps, objective, acyclic)  # type: ignore[arg-type]

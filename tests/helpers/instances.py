@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labels import label_of
+from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value
 
@@ -94,7 +94,7 @@ class _RandomMachine:
         """The rewards of an episode."""
         paid, u = [], 0
         for (s, t), a in zip(pairwise(observations), actions, strict=True):
-            x, y = (label_of(kind, s, a, t) for kind in self.kinds)
+            x, y = (labelling_of(kind).label((s, a, t)) for kind in self.kinds)
             if (u, x) not in self.delta:
                 targets = range(u if self.acyclic else 0, self.states)
                 self.delta[u, x] = int(self.rng.choice(targets)) if self.rng.random() < 0.6 else u

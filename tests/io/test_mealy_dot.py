@@ -86,7 +86,7 @@ BROKEN = {
     BEGIN + '\n s0 -> s1 [label="a/b/1"] }': "m.dot:2: an edge needs label",
     BEGIN + '\n s0 -> s1 [label="a/False"] }': 'm.dot:2: the output "False" is not a number',
     BEGIN + ' s0 -> s1 [label="a/nan"] }': 'm.dot: "rewards"[0]: the reward must be finite',
-    BEGIN + " trigger_on=moon; }": 'trigger_on must be one of state, transition, function, not "moon"',
+    BEGIN + " trigger_on=moon; }": 'trigger_on must be one of state, source, transition, function, not "moon"',
     BEGIN + '\n s0 -> s1 [label="a/1"]\n s0 -> s0 [label="a/2"] }': "m.dot:3: s0 has two edges for a (line 2)",
     BEGIN + ' s0 -> __start0 [label="a/1"] }': 'm.dot: "triggers"[0]: state -1 is not one of',
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from machines import CHAIN, CYCLE, machines
 
+from markovize.episodes.labelling import labelling_named
 from markovize.io.machines.dot import graph_dot
 from markovize.io.machines.dot_syntax import parse_dot
 from markovize.io.machines.mermaid import mermaid
-from markovize.machine.describe import describe, words
+from markovize.machine.describe import describe
 from markovize.machine.machine import Emission, RewardMachine, Trigger
-from markovize.machine.summary import arrows, label_text, usual_reward
+from markovize.machine.summary import arrows, usual_reward
 
 
 @given(machines())
@@ -66,9 +67,9 @@ def test_rewards_on_another_label_have_their_own_line() -> None:
 
 
 def test_labels_are_short() -> None:
-    assert len(label_text("state", "x" * 1000)) <= 34
-    assert len(label_text("transition", ("x" * 1000, "y" * 1000, "z" * 1000))) <= 45
-    assert label_text("transition", "odd") == "odd"
+    assert len(labelling_named("state").text("x" * 1000)) <= 34
+    assert len(labelling_named("transition").text(("x" * 1000, "y" * 1000, "z" * 1000))) <= 45
+    assert labelling_named("transition").text("odd") == "odd"
 
 
 def test_describe() -> None:
@@ -87,4 +88,4 @@ def test_describe() -> None:
     ]
     assert describe(RewardMachine("state", "state", 1)) == ["no triggers: the machine stays in state 0"]
     assert describe(CYCLE)[0] == "in state 0, seeing a → state 1"
-    assert words("transition", "odd") == "seeing odd"
+    assert labelling_named("transition").describe("odd") == "seeing odd"

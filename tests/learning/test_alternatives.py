@@ -7,7 +7,7 @@ import pytest
 from instances import KINDS, Kinds, coffee, random_steps
 
 import markovize
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.alternatives import find_alternatives, redrawn
 from markovize.learning.greedy import first_machine, shrunk
@@ -23,7 +23,7 @@ NONE = np.zeros(0, np.int32)
 @pytest.mark.parametrize("seed", range(8))
 def test_swap_and_replay_finds_the_same(seed: int, kinds: Kinds) -> None:
     traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6, length=5)
-    judge = Judge(build_tree(labelled(traces, *kinds))[0])
+    judge = Judge(build_tree(label_traces(traces, *kinds))[0])
     delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
     assert delta is not None
     delta = shrunk(delta, judge, acyclic=False, limits=Limits())
@@ -38,7 +38,7 @@ def test_swap_and_replay_finds_the_same(seed: int, kinds: Kinds) -> None:
 
 
 def test_a_trigger_that_is_not_needed_has_none() -> None:
-    steps = labelled(coffee(), "state", "state")
+    steps = label_traces(coffee(), "state", "state")
     judge = Judge(build_tree(steps)[0])
     cup, hall = steps.triggers.values.index(0), steps.triggers.values.index(1)
     found = find_alternatives({(0, cup): 1, (1, hall): 2}, judge, NONE, Limits())
@@ -56,7 +56,7 @@ def test_the_machine_lists_them() -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_drawn_machines_are_as_large_and_explain_as_much(seed: int, kinds: Kinds) -> None:
     traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6, length=5)
-    judge = Judge(build_tree(labelled(traces, *kinds))[0])
+    judge = Judge(build_tree(label_traces(traces, *kinds))[0])
     delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
     assert delta is not None
     delta = shrunk(delta, judge, acyclic=False, limits=Limits())

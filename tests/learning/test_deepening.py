@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from instances import coffee, patrol, random_steps, two_coffees
 
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Ints, Traces
 from markovize.errors import EngineError
 from markovize.learning.engines import Answer, Verdict, engine_named
@@ -107,7 +107,7 @@ def test_no_lie_about_infeasibility_survives_as_optimal(seed: int, monkeypatch: 
     no_greedy(monkeypatch)
     rng = np.random.default_rng(seed)
     traces = random_steps(rng)
-    truth = exhaustive_optimum(labelled(traces, "state", "state"), "triggers", False)
+    truth = exhaustive_optimum(label_traces(traces, "state", "state"), "triggers", False)
 
     def lie(session: Session, k: int, z: int | None, limits: Limits) -> Answer:
         return Answer(Verdict.INFEASIBLE) if rng.random() < 0.4 else session.decide(k, z, limits)
@@ -158,7 +158,7 @@ def test_a_false_least_is_not_believed_without_proof(monkeypatch: pytest.MonkeyP
 
 
 def test_a_claim_that_a_known_machine_refutes_is_an_error_even_from_a_trusted_engine() -> None:
-    tree = build_tree(labelled(two_coffees(), "state", "state"))[0]
+    tree = build_tree(label_traces(two_coffees(), "state", "state"))[0]
     search = Deepening(tree, FakeEngine(always(Answer(Verdict.INFEASIBLE)), name="sat"))
     search.run()
     with pytest.raises(EngineError, match="a machine with 2 is known"):
@@ -168,7 +168,7 @@ def test_a_claim_that_a_known_machine_refutes_is_an_error_even_from_a_trusted_en
 def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong() -> None:
     """Three states where two do: found again by merging two and replaying, whatever the engine called proven."""
     traces = two_coffees()
-    search = Deepening(build_tree(labelled(traces, "state", "state"))[0], engine_named("sat"))
+    search = Deepening(build_tree(label_traces(traces, "state", "state"))[0], engine_named("sat"))
     label = {cell: n for n, cell in enumerate(traces.observation_values)}
     search.best = {(0, label[0]): 1, (0, label[4]): 2}
     assert search.judge.explains(search.best)
@@ -178,7 +178,7 @@ def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong() -> None:
 
 def test_progress_reports_the_question_and_the_bounds() -> None:
     seen: list[Progress] = []
-    tree = build_tree(labelled(patrol(3), "state", "state"))[0]
+    tree = build_tree(label_traces(patrol(3), "state", "state"))[0]
     search = Deepening(tree, engine_named("sat"), acyclic=True, on_progress=seen.append)
     assert search.run()
     assert seen[-1].best is not None

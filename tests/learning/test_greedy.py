@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees
 
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning import greedy
 from markovize.learning.engines.base import Delta
@@ -24,7 +24,7 @@ def machine_of(judge: Judge, *, acyclic: bool, most_triggers: int = 24) -> Delta
 
 
 def judge_of(traces: Traces, kinds: Kinds = ("state", "state")) -> Judge:
-    return Judge(build_tree(labelled(traces, *kinds))[0])
+    return Judge(build_tree(label_traces(traces, *kinds))[0])
 
 
 @pytest.mark.parametrize("kinds", KINDS)

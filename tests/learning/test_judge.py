@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from instances import coffee, patrol, random_steps, two_coffees
 
-from markovize.episodes.labels import LabelledSteps, labelled
+from markovize.episodes.labelled_steps import LabelledSteps, label_traces
 from markovize.episodes.traces import Traces
 from markovize.errors import EngineError
 from markovize.learning.greedy import first_machine
@@ -20,7 +20,7 @@ Delta = dict[tuple[int, int], int]
 
 
 def judge_of(traces: Traces) -> tuple[Judge, LabelledSteps]:
-    steps = labelled(traces, "state", "state")
+    steps = label_traces(traces, "state", "state")
     return Judge(build_tree(steps)[0]), steps
 
 
@@ -153,7 +153,7 @@ def test_one_state_never_explains_a_conflict(traces: Traces) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_looking_at_the_shallow_part_first_changes_no_verdict(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)
-    tree = build_tree(labelled(random_steps(rng, episodes=20, length=12), "state", "state"))[0]
+    tree = build_tree(label_traces(random_steps(rng, episodes=20, length=12), "state", "state"))[0]
     whole = Judge(tree)
     monkeypatch.setattr("markovize.learning.judge.FRONT_NODES", 4)
     staged = Judge(tree)

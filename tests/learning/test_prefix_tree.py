@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from instances import KINDS, Kinds, coffee, random_steps, walk
 
 import markovize
-from markovize.episodes.labels import label_of, labelled
+from markovize.episodes.labelled_steps import label_traces
+from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import UnrealisableError
 from markovize.learning.prefix_tree import build_tree, find_contradiction
@@ -38,9 +39,9 @@ def told(traces: Traces, kinds: Kinds) -> list[Told]:
         history: tuple[Any, ...] = ()
         for n in range(e.steps):
             step = (e.observations[n], e.actions[n], e.observations[n + 1])
-            history = (*history, label_of(kinds[0], *step))
+            history = (*history, labelling_of(kinds[0]).label(step))
             end = e.terminated and n == e.steps - 1
-            out.append(((number, n), history, label_of(kinds[1], *step), float(e.rewards[n]), end))
+            out.append(((number, n), history, labelling_of(kinds[1]).label(step), float(e.rewards[n]), end))
     return out
 
 
@@ -77,7 +78,7 @@ def odd_episodes(steps: list[Told], explain: str) -> set[int]:
 @settings(deadline=None, max_examples=60)
 @given(traces=tiny_traces())
 def test_realisable_as_defined(kinds: Kinds, explain: Any, traces: Traces) -> None:
-    steps = labelled(traces, *kinds, explain)
+    steps = label_traces(traces, *kinds, explain)
     found = find_contradiction(steps, build_tree(steps)[1], traces)
     expected = contradictions(told(traces, kinds), explain)
     assert (found is None) == (not expected)
@@ -96,7 +97,7 @@ def test_realisable_as_defined(kinds: Kinds, explain: Any, traces: Traces) -> No
 @pytest.mark.parametrize("seed", range(8))
 def test_marks_are_what_can_conflict(kinds: Kinds, seed: int) -> None:
     traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6, length=6)
-    steps = labelled(traces, *kinds)
+    steps = label_traces(traces, *kinds)
     tree, _ = build_tree(steps)
     every = told(traces, kinds)
     paid: dict[Any, set[float]] = {}
@@ -119,7 +120,7 @@ def test_marks_are_what_can_conflict(kinds: Kinds, seed: int) -> None:
 
 
 def test_restricted_keeps_ancestors_and_all_their_marks() -> None:
-    tree, _ = build_tree(labelled(coffee(), "state", "state"))
+    tree, _ = build_tree(label_traces(coffee(), "state", "state"))
     deepest = int(np.argmax(tree.depth))
     small = tree.restricted(np.array([deepest], np.int32))
     assert len(small) == tree.depth[deepest] + 1
@@ -131,7 +132,7 @@ def test_restricted_keeps_ancestors_and_all_their_marks() -> None:
 
 def test_nothing_conflicts_nothing_is_kept() -> None:
     for traces in (Traces.of([]), Traces.of([([0], [], [])]), Traces.of([walk(1, 2, 3, pays=(5.0,))])):
-        tree, _ = build_tree(labelled(traces, "state", "state"))
+        tree, _ = build_tree(label_traces(traces, "state", "state"))
         assert (len(tree), len(tree.mark_node), tree.conflicting_labels) == (1, 0, 0)
 
 

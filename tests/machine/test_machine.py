@@ -163,7 +163,10 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
         (put("version", value=2), '"version" must be 1, not 2'),
         (put("version", value=True), '"version" must be 1, not True'),
         *((drop(n), f'field "{n}" is missing') for n in ("trigger_on", "reward_on", "states", "triggers", "rewards")),
-        (put("trigger_on", value="action"), "\"trigger_on\" must be one of state, transition, function, not 'action'"),
+        (
+            put("trigger_on", value="action"),
+            "\"trigger_on\" must be one of state, source, transition, function, not 'action'",
+        ),
         (put("trigger_on", value=["state"]), '"trigger_on" must be one of'),
         (put("reward_on", value=None), '"reward_on" must be one of'),
         *((put("states", value=v), '"states" must be a whole number') for v in (0, -1, 2.5, "3", True, None, [3])),

@@ -10,7 +10,7 @@ import pytest
 from instances import KINDS, Kinds, random_steps
 
 import markovize
-from markovize.episodes.labels import label_of
+from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
 from markovize.machine.machine import Emission, RewardMachine, Trigger
@@ -25,7 +25,7 @@ def random_machine(rng: np.random.Generator, traces: Traces, kinds: Kinds) -> Re
     emissions: dict[Any, Emission] = {}
     for s, a, t in [*steps, ("never", "seen", "this")]:
         u, v, w = (int(x) for x in rng.integers(0, states, 3))
-        on, pays = label_of(kinds[0], s, a, t), label_of(kinds[1], s, a, t)
+        on, pays = (labelling_of(kind).label((s, a, t)) for kind in kinds)
         if u != v and rng.random() < 0.5:
             triggers.setdefault((u, on), Trigger(u, on, v))
         emissions.setdefault((v, pays, w), Emission(v, pays, w, float(rng.integers(0, 2))))
@@ -41,8 +41,8 @@ def plain_replay(machine: RewardMachine, traces: Traces, kinds: Kinds) -> tuple[
         u = machine.initial
         for n in range(e.steps):
             step = (e.observations[n], e.actions[n], e.observations[n + 1])
-            v = delta.get((u, label_of(kinds[0], *step)), u)
-            key = (u, label_of(kinds[1], *step), v)
+            v = delta.get((u, labelling_of(kinds[0]).label(step)), u)
+            key = (u, labelling_of(kinds[1]).label(step), v)
             if key not in known:
                 unseen += 1
             elif known[key] != e.rewards[n]:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markovize.episodes.labels import label_of
+from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import InputError, UnsupportedError
 from markovize.machine.machine import Emission, RewardMachine, Trigger
@@ -262,7 +262,7 @@ def test_transition_labels() -> None:
     traces = noisy_walks(beach, 80, np.random.default_rng(1), noise=0.4)
     product = Product.of(traces, beach.machine)
     assert [product.reward((0, u), 4, (0, u + 1)) for u in range(3)] == [1.0, 0.9, 0.8]
-    assert label_of("transition", 0, 4, 0) == (0, 4, 0)
+    assert labelling_of("transition").label((0, 4, 0)) == (0, 4, 0)
     assert all(ars(product, traces, e) == rs(traces, e) for e in range(len(traces)))
 
 

@@ -1,19 +1,23 @@
-"""What options of the command line may be, by name; here, since showing ``--help`` must load nothing else."""
+"""What options of the command line may be, by name; here, since showing ``--help`` must load nothing slow."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from markovize.episodes.labelling import AUTO, named_kinds
+
+if TYPE_CHECKING:
+    LabelChoice: TypeAlias = StrEnum
+else:  # a member for each kind that is chosen by its name
+    LabelChoice = StrEnum("LabelChoice", [(kind, kind) for kind in (AUTO, *named_kinds())])
+
+AUTO_LABELS: Final[LabelChoice] = next(iter(LabelChoice))
 
 
 class Objective(StrEnum):
     triggers = "triggers"
     states = "states"
-
-
-class LabelChoice(StrEnum):
-    auto = "auto"
-    state = "state"
-    transition = "transition"
 
 
 class EngineChoice(StrEnum):

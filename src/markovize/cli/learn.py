@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli import files
-from markovize.cli.choices import EngineChoice, ExplainChoice, LabelChoice, Objective
+from markovize.cli.choices import AUTO_LABELS, EngineChoice, ExplainChoice, LabelChoice, Objective
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
 from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
 from markovize.cli.terminal import console, count, print_json
@@ -25,8 +25,8 @@ def learn(
         Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
     ] = None,
     objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
-    trigger_on: Annotated[LabelChoice, typer.Option(help="What moves the machine.")] = LabelChoice.auto,
-    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward.")] = LabelChoice.auto,
+    trigger_on: Annotated[LabelChoice, typer.Option(help="What moves the machine.")] = AUTO_LABELS,
+    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward.")] = AUTO_LABELS,
     explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
     engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
-from markovize.episodes.labels import LabelOn, label_steps
+from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.traces import Episodes, Ints, Longs, Traces, as_traces
 from markovize.episodes.values import Value, jsonable, show
 from markovize.machine.machine import RewardMachine
@@ -88,7 +88,7 @@ def check(
     """
     traces = as_traces(episodes)
     if machine is None:
-        labels = label_steps(traces, "transition")
+        labels = labelling_named("transition").label_steps(traces)
         ids, values = labels.ids, labels.values
     else:
         way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from markovize.agents.deep.settings import WINDOW, DeepSettings
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
-from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.labelling import labelling_named
 from markovize.errors import InputError
 from markovize.experiments.records import (
     DIGITS,
@@ -151,13 +151,12 @@ def played(world: World, machine: RewardMachine, trained: Trained) -> PlayedEpis
         agent.play(0.0, walk)
     length, ended = walk.outcome.tolist()
     states = (walk.views[: length + 1] % len(world.observations)).tolist()
-    numbers = {(t.source, t.target, t.on): number for number, t in enumerate(machine.triggers)}
-    u, steps = machine.initial, list[PlayedStep]()
+    labelling, u, steps = labelling_named(machine.trigger_on), machine.initial, list[PlayedStep]()
     for n, (s, t, a) in enumerate(zip(states, states[1:], walk.actions[:length].tolist(), strict=False)):
         after = world.observations[t]
-        label = label_of(cast(LabelOn, machine.trigger_on), world.observations[s], world.actions[a], after)
+        label = labelling.label((world.observations[s], world.actions[a], after))
         v = machine.step(u, label)
         reward = round(float(walk.rewards[n]), DIGITS)
-        steps.append(PlayedStep(world.action_names[a], after, reward, v, label, numbers.get((u, v, label))))
+        steps.append(PlayedStep(world.action_names[a], after, reward, v, label, machine.delta.fired(u, label)))
         u = v
     return PlayedEpisode(world.observations[states[0]], machine.initial, tuple(steps), bool(ended))

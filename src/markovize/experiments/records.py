@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.labelling import labelling_for
 from markovize.episodes.traces import Floats
 from markovize.episodes.values import Interner, Value, canonical, jsonable, show
 from markovize.errors import InputError
@@ -308,11 +308,11 @@ def play_greedily(env: gym.Env[Any, Any], result: RunResult) -> PlayedEpisode:
     from markovize.agents.tabular.players import step_limit, world_behind
 
     settings, machine = result.settings, result.machine
-    on: LabelOn = settings.trigger_on if callable(settings.trigger_on) else machine.trigger_on  # type: ignore[assignment]
+    function = settings.trigger_on if callable(settings.trigger_on) else None
+    labelling = labelling_for(machine.trigger_on, function, "trigger_on")
     world = world_behind(env)
     names = world.action_names if world is not None else tuple(show(action) for action in result.actions)
     rows = Interner(result.observations)
-    numbers = {(t.source, t.target, t.on): number for number, t in enumerate(machine.triggers)}
     raw, _ = env.reset(seed=settings.seed)
     start = here = canonical(raw)
     u, steps, ended = machine.initial, [], False
@@ -321,9 +321,8 @@ def play_greedily(env: gym.Env[Any, Any], result: RunResult) -> PlayedEpisode:
         a = int(np.argmax(result.q[u, row])) if row is not None else 0
         raw, reward, terminated, truncated, _ = env.step(result.actions[a])
         after = canonical(raw)
-        label = canonical(label_of(on, here, result.actions[a], after))
-        v = machine.step(u, label)
-        fired = numbers.get((u, v, label))
+        label = labelling.label((here, result.actions[a], after))
+        v, fired = machine.step(u, label), machine.delta.fired(u, label)
         steps.append(PlayedStep(names[a], after, round(float(reward), DIGITS), v, label, fired))
         here, u, ended = after, v, bool(terminated)
         if terminated or truncated:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from markovize.episodes.labels import LabelKind, LabelOn, label_of
+from markovize.episodes.labelling import Labelling, labelling_named, named_kinds
 from markovize.episodes.values import Value, key_of, show
 from markovize.errors import InputError
 from markovize.gym.world_env import WorldEnv
@@ -99,18 +99,18 @@ def on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     """The machine with landmarks replaced by their cells; labels that the map lacks are refused."""
     unknown: dict[str, None] = {}
     triggers, rewards = [], []
+    triggered, rewarded = labelling_named(machine.trigger_on), labelling_named(machine.reward_on)
     for trigger in machine.triggers:
-        labels = _meant(grid, machine.trigger_on, trigger.on, unknown)
+        labels = _meant(grid, triggered, trigger.on, unknown)
         triggers += [Trigger(trigger.source, label, trigger.target) for label in labels]
     for emission in machine.rewards:
-        labels = _meant(grid, machine.reward_on, emission.on, unknown)
+        labels = _meant(grid, rewarded, emission.on, unknown)
         rewards.append([replace(emission, on=label) for label in labels])
     if unknown:
         landmarks = f" or landmarks ({', '.join(grid.landmarks)})" if grid.landmarks else ""
         what = f"free cells (x, y){landmarks}"
-        kinds = {machine.trigger_on, machine.reward_on}
         hint = f"; transitions are (from, action, to) of them, as the map allows: {', '.join(ACTIONS)}"
-        tail = hint if "transition" in kinds else ""
+        tail = hint if "action" in (*triggered.parts, *rewarded.parts) else ""
         raise InputError(f"the map does not know the machine's {', '.join(unknown)}; labels are {what}{tail}")
     found = replace(
         machine,
@@ -126,24 +126,27 @@ def on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     return found
 
 
-def _meant(grid: GridMap, kind: LabelKind, label: Value, unknown: dict[str, None]) -> list[Value]:
+def _meant(grid: GridMap, labelling: Labelling, label: Value, unknown: dict[str, None]) -> list[Value]:
     """The labels on cells that one label stands for; what stands for none joins the unknown."""
-    if kind == "function":
-        raise InputError('a grid labels its steps by "state" or "transition"; it knows no function of the machine\'s')
-    out: list[Value] = []
-    if kind == "state":
-        out = [*_cells(grid, label)]
-    elif isinstance(label, tuple) and len(label) == 3:
+    if not labelling.parts:
+        names = " or ".join(f'"{kind}"' for kind in named_kinds() if labelling_named(kind).parts)
+        raise InputError(f"a grid labels its steps by {names}; it knows no function of the machine's")
+    meant = labelling.split(label)
+    out: dict[Value, None] = {}
+    if meant is not None and labelling.are_observations:
+        out = dict.fromkeys(_cells(grid, label))
+    elif meant is not None:
+        sources = _cells(grid, meant["state"]) if "state" in meant else grid.cells
+        targets = _cells(grid, meant["next_state"]) if "next_state" in meant else grid.cells
+        actions = [a for a, name in enumerate(ACTIONS) if "action" not in meant or key_of(meant["action"]) in (a, name)]
         number = {cell: index for index, cell in enumerate(grid.cells)}
-        out = [
-            (before, action, after)
-            for before, after in product(_cells(grid, label[0]), _cells(grid, label[2]))
-            for action, name in enumerate(ACTIONS)
-            if key_of(label[1]) in (action, name) and grid.moves[number[before], action] == number[after]
-        ]
+        for before, after in product(sources, targets):
+            for action in actions:
+                if grid.moves[number[before], action] == number[after]:
+                    out[labelling.label((before, action, after))] = None
     if not out:
         unknown[show(label)] = None
-    return out
+    return list(out)
 
 
 def _cells(grid: GridMap, label: Value) -> tuple[tuple[int, int], ...]:
@@ -154,13 +157,13 @@ def _cells(grid: GridMap, label: Value) -> tuple[tuple[int, int], ...]:
 
 def _happening(world: World) -> Iterator[Emission]:
     """Every (u, label, u') reachable from the start, with what it brings."""
-    on = cast(LabelOn, world.machine.reward_on)
+    labelling = labelling_named(world.machine.reward_on)
     seen, waiting, found = set(), [(world.start, world.machine.initial)], set()
     while waiting:
         state, u = waiting.pop()
         for action in NUMBERS:
             step = world.step(state, u, action)
-            label = label_of(on, world.observations[state], action, world.observations[step.state])
+            label = labelling.label((world.observations[state], action, world.observations[step.state]))
             if (u, label, step.u) not in found:
                 found.add((u, label, step.u))
                 yield Emission(u, label, step.u, step.reward, step.terminated)

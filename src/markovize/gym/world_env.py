@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
 
-from markovize.episodes.labels import LabelOn
+from markovize.episodes.labelling import Labelling, LabelOn, labelling_for, labelling_named
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
 from markovize.pictures.world.scene import Tracked, View, tracked
@@ -60,7 +60,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         self._u = world.machine.initial
         self._running = False
         self._path: list[tuple[int, int, int]] = []
-        self._overlay: tuple[RewardMachine, LabelOn] | None = None
+        self._overlay: tuple[RewardMachine, Labelling] | None = None
 
     @property
     def machine(self) -> RewardMachine:
@@ -113,10 +113,9 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         if machine is None:
             self._overlay = None
             return
-        on = trigger_on if trigger_on is not None else machine.trigger_on
-        if on == "function":
+        if trigger_on is None and labelling_named(machine.trigger_on).needs_function:
             raise InputError("this machine's labels come from a function: give it as trigger_on")
-        self._overlay = machine, on
+        self._overlay = machine, labelling_for(machine.trigger_on, trigger_on, "trigger_on")
 
     def render(self) -> Any:
         """The world as text or as an array (height, width, 3), by the ``render_mode`` chosen at the start."""
@@ -138,8 +137,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         if self._overlay is not None:
             return tracked(self.world, *self._overlay, self._path, "given machine")
         if self.show_machine:
-            on: Any = self.machine.trigger_on
-            return tracked(self.world, self.machine, on, self._path, "true machine")
+            return tracked(self.world, self.machine, self.machine.trigger_on, self._path, "true machine")
         return None
 
     def _observe(self) -> Any:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markovize.conflicts.check import check
-from markovize.episodes.labels import LabelFunction
+from markovize.episodes.labelling import LabelFunction
 from markovize.episodes.spaces import check_space, value_of, values_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value, key_of

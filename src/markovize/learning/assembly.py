@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from markovize.episodes.labels import LabelledSteps
+from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Traces
 from markovize.episodes.values import Value, show
 from markovize.errors import EngineError

@@ -10,11 +10,12 @@ import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labels import AUTO_ORDER, Explain, LabelledSteps, LabelOn, labelled
+from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
+from markovize.episodes.labelling import LabelOn, auto_order, pairs_to_try
 from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
 from markovize.learning.alternatives import find_alternatives, redrawn
@@ -29,7 +30,7 @@ from markovize.learning.result import LearnResult
 from markovize.learning.search import Books, Deepening, Objective, Progress
 from markovize.machine.machine import RewardMachine
 
-Auto: TypeAlias = LabelOn | Literal["auto"]
+Auto: TypeAlias = LabelOn  # or "auto"
 FAR_BETTER = 4 / 3  # times the triggers
 RECONSIDER = 4  # calls, after which a search asks again what it left open
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
@@ -102,7 +103,7 @@ class Learner:
         self.objective, self.explain, self.acyclic = objective, explain, acyclic
         self.engine = engine_named(engine) if isinstance(engine, str) else engine
         self._auditor = None if isinstance(engine, str) else engine_named("sat")
-        self._labels = _allowed(trigger_on, reward_on)  # from coarse to fine; those refuted are dropped
+        self._labels = pairs_to_try(trigger_on, reward_on)  # from coarse to fine; those refuted are dropped
         self._traces: Traces | None = None
         self._looks = not (acyclic and objective == "states")
         self._forget()
@@ -257,7 +258,7 @@ class Learner:
     def _choose_labels(self, traces: Traces) -> tuple[LabelledSteps, PrefixTree, Contradiction | None]:
         """The coarsest labels, among those still allowed, under which some machine explains the episodes."""
         for number, (trigger, reward) in enumerate(self._labels):
-            steps = labelled(traces, trigger, reward, self.explain)
+            steps = label_traces(traces, trigger, reward, self.explain)
             tree, alike = build_tree(steps)
             contradiction = find_contradiction(steps, alike, traces)
             if contradiction is None:
@@ -320,22 +321,11 @@ def _optimum_of(earlier: LearnResult | None, now: LearnResult) -> tuple[int, int
     return earlier.machine.states, len(earlier.machine.triggers)
 
 
-def _allowed(trigger_on: Auto, reward_on: Auto) -> list[tuple[LabelOn, LabelOn]]:
-    """The pairs of labels to try, from coarse to fine."""
-    every: tuple[LabelOn, ...] = ("state", "transition")
-    triggers = every if trigger_on == "auto" else (trigger_on,)
-    rewards = every if reward_on == "auto" else (reward_on,)
-    pairs: list[tuple[LabelOn, LabelOn]] = [(trigger, reward) for trigger in triggers for reward in rewards]
-    if trigger_on == "auto" and reward_on == "auto":
-        pairs.remove(("transition", "state"))
-    return pairs
-
-
 def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> Contradiction:
     """Which finer labels would explain the episodes; if none can, the pair that even the finest cannot tell apart."""
     finest = contradiction
-    for trigger, reward in AUTO_ORDER:
-        steps = labelled(traces, trigger, reward, explain)
+    for trigger, reward in auto_order():
+        steps = label_traces(traces, trigger, reward, explain)
         found = find_contradiction(steps, build_tree(steps)[1], traces)
         if found is None:
             return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
-from markovize.episodes.labels import LabelledSteps
+from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Bools, Ints, Longs, Traces
 from markovize.learning import kernels
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from markovize.episodes.labels import LabelKind
+from markovize.episodes.labelling import kind_names, labelling_named
 from markovize.episodes.values import Value, canonical, jsonable, key_of, show, sort_key
 from markovize.errors import InputError, MachineError
+from markovize.machine.delta import Delta
 
 FORMAT: Final = "markovize.reward-machine"
 VERSION: Final = 1
 MOST_STATES: Final = 1_000_000
-KINDS: Final = ("state", "transition", "function")
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class RewardMachine:
     True
     """
 
-    trigger_on: LabelKind
-    reward_on: LabelKind
+    trigger_on: str
+    reward_on: str
     states: int
     triggers: tuple[Trigger, ...] = ()
     rewards: tuple[Emission, ...] = field(default=(), repr=False)
@@ -76,8 +76,8 @@ class RewardMachine:
 
     def __post_init__(self) -> None:
         for name in ("trigger_on", "reward_on"):
-            if getattr(self, name) not in KINDS:
-                raise MachineError(f'"{name}" must be one of {", ".join(KINDS)}, not {getattr(self, name)!r}')
+            if getattr(self, name) not in kind_names():
+                raise MachineError(f'"{name}" must be one of {", ".join(kind_names())}, not {getattr(self, name)!r}')
         if not _is_int(self.states) or self.states < 1:
             raise MachineError(f'"states" must be a whole number of at least 1, not {self.states!r}')
         if self.states > MOST_STATES:
@@ -109,7 +109,7 @@ class RewardMachine:
 
     def step(self, state: int, label: Value) -> int:
         """The state after a step with this trigger label."""
-        return self._delta.get((state, key_of(label)), state)
+        return self.delta.target(state, label)
 
     def reward(self, state: int, label: Value, target: int) -> float | None:
         """The reward of a step, or None where the data showed none."""
@@ -127,8 +127,9 @@ class RewardMachine:
         return topological_order(self.states, [(t.source, t.target) for t in self.triggers]) is not None
 
     @cached_property
-    def _delta(self) -> dict[Hashable, int]:
-        return {(t.source, key_of(t.on)): t.target for t in self.triggers}
+    def delta(self) -> Delta:
+        """Which trigger fires at a step."""
+        return Delta(self.states, self.triggers, labelling_named(self.trigger_on))
 
     @cached_property
     def _emissions(self) -> dict[Hashable, Emission]:

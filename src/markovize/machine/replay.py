@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from markovize.episodes.labels import LabelOn, Labels, label_steps, labels_for
+from markovize.episodes.labelling import LabelOn, Labels, labelling_for
 from markovize.episodes.traces import Bools, Episodes, Ints, Longs, Traces, as_traces
-from markovize.episodes.values import Interner
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
 
@@ -63,20 +62,15 @@ def run(
     >>> run(RewardMachine("state", "state", 2, (Trigger(0, 1, 1),)), traces).after.tolist()
     [1, 1]
     """
-    triggers = label_steps(traces, labels_for(machine.trigger_on, trigger_on, "trigger_on"))
-    rewards = label_steps(traces, labels_for(machine.reward_on, reward_on, "reward_on"))
+    triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on").label_steps(traces)
+    rewards = labelling_for(machine.reward_on, reward_on, "reward_on").label_steps(traces)
     return run_labelled(machine, traces.offsets, triggers, rewards)
 
 
 def run_labelled(machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels) -> Run:
     """The same for steps that have their labels already."""
-    numbers = Interner(triggers.values)
-    table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, len(numbers)), axis=1)
-    for trigger in machine.triggers:
-        number = numbers.find(trigger.on)
-        if number is not None:
-            table[trigger.source, number] = trigger.target
-    before, after = kernels.episode_states(offsets, triggers.ids, table, machine.initial)
+    delta = machine.delta.table(triggers.values)
+    before, after = kernels.episode_states(offsets, triggers.ids, delta, machine.initial)
     return Run(before, after, rewards)
 
 

@@ -6,12 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from markovize.episodes.labels import LabelKind
-from markovize.episodes.values import Value, show, sort_key
-from markovize.errors import one_line
+from markovize.episodes.labelling import Labelling, labelling_named
+from markovize.episodes.values import Value, sort_key
 from markovize.machine.machine import Emission, RewardMachine
-
-_LABEL_LENGTH = 34
 
 
 @dataclass(frozen=True)
@@ -32,14 +29,14 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
     >>> [(a.source, a.target, a.lines) for a in arrows(machine)]
     [(0, 1, ('(1, 1) +1 alike',)), (1, 1, ('5: reward 1, end',))]
     """
-    usual = usual_reward(machine)
+    usual, labelling = usual_reward(machine), labelling_named(machine.trigger_on)
     matters: dict[tuple[int, int], list[Emission]] = {}
     for emission in machine.rewards:
         if emission.reward != usual or emission.terminal:
             matters.setdefault((emission.source, emission.target), []).append(emission)
     triggers: dict[tuple[int, int], list[str]] = {}
     for trigger in sorted(machine.triggers, key=lambda t: (t.source, t.target, sort_key(t.on))):
-        text = label_text(machine.trigger_on, trigger.on)
+        text = labelling.text(trigger.on)
         if trigger.alternatives:
             text += f" +{len(trigger.alternatives)} alike"
         pair = (trigger.source, trigger.target)
@@ -51,7 +48,7 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
         triggers.setdefault(pair, []).append(text)
     out = []
     for pair in sorted({*triggers, *matters}):
-        lines = triggers.get(pair, []) + _grouped(machine.reward_on, matters.get(pair, ()))
+        lines = triggers.get(pair, []) + _grouped(labelling_named(machine.reward_on), matters.get(pair, ()))
         if lines:
             out.append(Arrow(*pair, _cut(lines, most_lines)))
     return out
@@ -67,18 +64,6 @@ def usual_reward(machine: RewardMachine) -> float:
     return max(counts, key=lambda reward: (counts[reward], -abs(reward), reward), default=0.0)
 
 
-def label_text(kind: LabelKind, label: Value, length: int = _LABEL_LENGTH) -> str:
-    """A label as people read it.
-
-    >>> label_text("state", (1, 1)), label_text("transition", ((1, 1), "up", (1, 2)))
-    ('(1, 1)', '(1, 1) –up→ (1, 2)')
-    """
-    if kind == "transition" and isinstance(label, tuple) and len(label) == 3:
-        state, action, after = (one_line(show(part), max(8, length // 3)) for part in label)
-        return f"{state} –{action}→ {after}"
-    return one_line(show(label), length)
-
-
 def outcome_text(reward: float, terminal: bool) -> str:
     """What a step brings.
 
@@ -88,15 +73,15 @@ def outcome_text(reward: float, terminal: bool) -> str:
     return f"reward {reward:.6g}" + (", end" if terminal else "")
 
 
-def _grouped(kind: LabelKind, emissions: Iterable[Emission]) -> list[str]:
+def _grouped(labelling: Labelling, emissions: Iterable[Emission]) -> list[str]:
     groups: dict[tuple[float, bool], list[Value]] = {}
     for emission in emissions:
         groups.setdefault((emission.reward, emission.terminal), []).append(emission.on)
     lines = []
-    most = 1 if kind == "transition" else 2
+    most = 1 if len(labelling.parts) > 1 else 2
     for (reward, terminal), labels in sorted(groups.items(), key=lambda item: (-item[0][0], item[0][1])):
         labels = sorted(labels, key=sort_key)
-        shown = ", ".join(label_text(kind, label, 20) for label in labels[:most])
+        shown = ", ".join(labelling.text(label, 20) for label in labels[:most])
         more = f", … +{len(labels) - most}" if len(labels) > most else ""
         lines.append(f"{shown}{more}: {outcome_text(reward, terminal)}")
     return lines

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final
 
-from markovize.episodes.labels import LabelKind
-from markovize.episodes.values import Value, key_of, sort_key
+from markovize.episodes.labelling import TEXT_LENGTH, labelling_named
+from markovize.episodes.values import Value, key_of, show, sort_key
+from markovize.errors import one_line
 from markovize.machine.machine import Emission, RewardMachine
-from markovize.machine.summary import label_text, usual_reward
+from markovize.machine.summary import usual_reward
 from markovize.pictures.edges import smooth, touch
 from markovize.pictures.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
 from markovize.pictures.world.canvas import text_width
@@ -83,14 +84,17 @@ class _Line:
     trigger: int | None = None
 
 
-def label_name(kind: LabelKind, label: Value, view: GridView | None) -> str:
+def label_name(kind: str, label: Value, view: GridView | None) -> str:
     """A label as people read it, with the name of the place if the map has one.
 
     >>> label_name("state", (1, 1), None)
     '(1, 1)'
     """
-    name = view.name_of(label) if view is not None and kind == "state" else None
-    return f"{name} {label_text(kind, label)}" if name else label_text(kind, label)
+    labelling = labelling_named(kind)
+    name = view.name_of(label) if view is not None and labelling.are_observations else None
+    if not name:
+        return labelling.text(label)
+    return labelling.text(f"{name} {one_line(show(label), TEXT_LENGTH)}", len(name) + 1 + TEXT_LENGTH)
 
 
 def draw_machine(machine: RewardMachine, view: GridView | None = None, marks: Marks | None = None) -> Drawing:
@@ -149,13 +153,14 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
     return {pair: _cut(lines) for pair, lines in sorted(out.items()) if lines}
 
 
-def _grouped(kind: LabelKind, emissions: Sequence[Emission], view: GridView | None) -> list[_Line]:
+def _grouped(kind: str, emissions: Sequence[Emission], view: GridView | None) -> list[_Line]:
     """One line for each outcome; places of one name count as one."""
+    labelling = labelling_named(kind)
     outcomes: dict[tuple[float, bool], dict[str, int]] = {}
     for emission in sorted(emissions, key=lambda e: sort_key(e.on)):
-        name = view.name_of(emission.on) if view is not None and kind == "state" else None
+        name = view.name_of(emission.on) if view is not None and labelling.are_observations else None
         names = outcomes.setdefault((emission.reward, emission.terminal), {})
-        shown = name or label_text(kind, emission.on, 20)
+        shown = labelling.text(name, len(name)) if name else labelling.text(emission.on, 20)
         names[shown] = names.get(shown, 0) + 1
     out = []
     for (reward, terminal), names in sorted(outcomes.items(), key=lambda item: (-item[0][0], item[0][1])):

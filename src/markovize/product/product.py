@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labels import LabelFunction, LabelOn, label_of, labels_for
+from markovize.episodes.labelling import LabelFunction, Labelling, labelling_for, labelling_named
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.episodes.values import Value, canonical, key_of, show
 from markovize.errors import InputError
@@ -56,7 +56,7 @@ class Product:
     ending: Floats = field(repr=False)  # the share of such steps that ended their episode by `terminated`
     initial: Floats = field(repr=False)
     visited: Bools = field(repr=False)
-    trigger_on: LabelOn = field(default="state", repr=False)
+    trigger_on: Labelling = field(default=labelling_named("state"), repr=False)
 
     @classmethod
     def of(
@@ -77,8 +77,8 @@ class Product:
         the machine does not explain these episodes:
         episode 0 step 0 and episode 0 step 1 both go from state 0 to 0 on 1, but pay 0 and 5
         """
-        triggers = labels_for(machine.trigger_on, trigger_on, "trigger_on")
-        rewards = labels_for(machine.reward_on, reward_on, "reward_on")
+        triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on")
+        rewards = labelling_for(machine.reward_on, reward_on, "reward_on")
         return cls(machine, *build_tables(traces, machine, triggers, rewards), triggers)
 
     @cached_property
@@ -210,7 +210,7 @@ def ars(product: Product, traces: Traces, episode: int) -> float:
     u, terms = product.machine.initial, []
     run = traces.episode(episode)
     for s, a, t in zip(run.observations, run.actions, run.observations[1:], strict=False):
-        v = product.machine.step(u, canonical(label_of(product.trigger_on, s, a, t)))
+        v = product.machine.step(u, product.trigger_on.label((s, a, t)))
         reward = product.reward((s, u), a, (t, v))
         if reward is None:
             raise InputError(f"episode {episode} is not one of the episodes that the product was made from")

@@ -6,9 +6,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from markovize.episodes.labels import LabelOn, Labels, label_steps
+from markovize.episodes.labelling import Labelling, Labels
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
-from markovize.episodes.values import Value, key_of, show, sort_key
+from markovize.episodes.values import Value, show, sort_key
 from markovize.errors import InputError
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
@@ -43,7 +43,7 @@ class _Replayed(NamedTuple):
     rewards: Labels
 
 
-def build_tables(traces: Traces, machine: RewardMachine, trigger_on: LabelOn, reward_on: LabelOn) -> ProductTables:
+def build_tables(traces: Traces, machine: RewardMachine, trigger_on: Labelling, reward_on: Labelling) -> ProductTables:
     """Counts everything; raises :class:`InputError` if the machine does not explain the traces."""
     if not traces.steps:
         raise InputError("a product needs at least one step")
@@ -69,7 +69,7 @@ def build_tables(traces: Traces, machine: RewardMachine, trigger_on: LabelOn, re
     within = np.arange(first[-1]) - np.repeat(first[:-1], sizes)
     triple = np.repeat(pair_first[pair_of_row], sizes) + within
     u = np.repeat(row_state % K, sizes)
-    v = _delta(machine, steps.triggers)[u, steps.triggers.ids[example[triple]]].astype(np.int64)
+    v = machine.delta.table(steps.triggers.values)[u, steps.triggers.ids[example[triple]]].astype(np.int64)
 
     seen_keys, seen, counts = np.unique(steps.u * len(triple_keys) + of_step, return_inverse=True, return_counts=True)
     ended = np.bincount(seen, traces.ends())
@@ -99,14 +99,14 @@ def build_tables(traces: Traces, machine: RewardMachine, trigger_on: LabelOn, re
 def _replayed(
     traces: Traces,
     machine: RewardMachine,
-    trigger_on: LabelOn,
-    reward_on: LabelOn,
+    trigger_on: Labelling,
+    reward_on: Labelling,
     states: Longs,
     actions: Longs,
 ) -> _Replayed:
-    triggers = label_steps(traces, trigger_on)
-    rewards = triggers if reward_on == trigger_on else label_steps(traces, reward_on)
-    delta = _delta(machine, triggers)
+    triggers = trigger_on.label_steps(traces)
+    rewards = triggers if reward_on == trigger_on else reward_on.label_steps(traces)
+    delta = machine.delta.table(triggers.values)
     before, after = kernels.episode_states(traces.offsets, triggers.ids, delta, machine.initial)
     return _Replayed(
         states[traces.states_before()],
@@ -117,17 +117,6 @@ def _replayed(
         triggers,
         rewards,
     )
-
-
-def _delta(machine: RewardMachine, labels: Labels) -> Ints:
-    """δ as an array with a row for each state and a column for each label seen."""
-    ids = {key_of(value): number for number, value in enumerate(labels.values)}
-    table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, len(ids)), axis=1)
-    for trigger in machine.triggers:
-        number = ids.get(key_of(trigger.on))
-        if number is not None:
-            table[trigger.source, number] = trigger.target
-    return table
 
 
 def _keys(steps: _Replayed, machine: RewardMachine, u: Longs, labels: Ints, v: Longs) -> Longs:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Ints, Traces, by_first_use
 from markovize.episodes.values import Value
 from markovize.errors import InputError
@@ -80,11 +81,11 @@ def always_ends(world: World) -> Bools:
     >>> always_ends(world("beach")).tolist()
     [False, False, True]
     """
-    ends: dict[Value, bool] = {}
+    labelling, ends = labelling_named(world.machine.reward_on), dict[Value, bool]()
     for emission in world.machine.rewards:
-        on = emission.on
-        place = on[2] if world.machine.reward_on == "transition" and isinstance(on, tuple) else on
-        ends[place] = ends.get(place, True) and emission.terminal
+        entered = (labelling.split(emission.on) or {}).get("next_state")
+        if entered is not None:
+            ends[entered] = ends.get(entered, True) and emission.terminal
     return np.array([ends.get(value, False) for value in world.observations], np.bool_)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Floats, Ints
 from markovize.episodes.values import Value
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
@@ -65,8 +65,8 @@ class World:
         """The next state, the machine's next state, the reward and whether the episode ends."""
         after = int(self.successor[state, action])
         s, a, t = self.observations[state], self.actions[action], self.observations[after]
-        v = self.machine.step(u, label_of(cast(LabelOn, self.machine.trigger_on), s, a, t))
-        label = label_of(cast(LabelOn, self.machine.reward_on), s, a, t)
+        v = self.machine.step(u, labelling_named(self.machine.trigger_on).label((s, a, t)))
+        label = labelling_named(self.machine.reward_on).label((s, a, t))
         return Step(after, v, self.machine.reward(u, label, v) or 0.0, self.machine.terminal(u, label, v))
 
     @cached_property
@@ -88,7 +88,7 @@ def complete_machine(
     observations: Sequence[Value],
     actions: Sequence[Value],
     *,
-    on: Literal["state", "transition"],
+    on: str,
     states: int,
     triggers: Sequence[Trigger],
     pay: Pay,
@@ -105,13 +105,13 @@ def complete_machine(
     >>> [(e.on, e.reward, e.terminal) for e in machine.rewards]
     [('goal', 1.0, True), ('home', 0.0, False)]
     """
-    bare = RewardMachine(on, on, states, sorted_triggers(triggers))
+    labelling, bare = labelling_named(on), RewardMachine(on, on, states, sorted_triggers(triggers))
     found: dict[tuple[int, Value, int], Emission] = {}
     seen, waiting = {(start, 0)}, [(start, 0)]
     while waiting:
         state, u = waiting.pop()
         for action, after in enumerate(successor[state].tolist()):
-            label = label_of(on, observations[state], actions[action], observations[after])
+            label = labelling.label((observations[state], actions[action], observations[after]))
             v = bare.step(u, label)
             reward, terminal = pay(u, label, v)
             found[u, label, v] = Emission(u, label, v, reward, terminal)

@@ -12,7 +12,7 @@ from agreement import disagreement, instance
 from instances import KINDS, coffee, patrol, random_steps, two_coffees
 
 from markovize import learn, read_episodes
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.engines import Engine, Verdict, engine_named
 from markovize.learning.judge import Judge, checked_witness, size
@@ -28,7 +28,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 def tree_of(traces: Traces, kinds: tuple[str, str] = ("state", "state")) -> PrefixTree:
-    return build_tree(labelled(traces, *kinds))[0]  # type: ignore[arg-type]
+    return build_tree(label_traces(traces, *kinds))[0]
 
 
 def decide(engine: Engine, tree: PrefixTree, states: int, triggers: int | None, *, acyclic: bool = False):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees, walk
 
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
 from markovize.learning.engines.base import Verdict
@@ -18,7 +18,7 @@ from markovize.learning.prefix_tree import build_tree, find_contradiction
 
 
 def optimum(traces: Traces, objective: str = "states", acyclic: bool = True) -> tuple[int, int]:
-    steps = labelled(traces, "state", "state")
+    steps = label_traces(traces, "state", "state")
     return exhaustive_optimum(steps, "states" if objective == "states" else "triggers", acyclic)
 
 
@@ -41,7 +41,7 @@ def test_objectives_can_disagree() -> None:
     rng = np.random.default_rng(3)
     found = set()
     for _ in range(200):
-        steps = labelled(random_steps(rng, labels=3, episodes=5, length=4), "state", "state")
+        steps = label_traces(random_steps(rng, labels=3, episodes=5, length=4), "state", "state")
         a, b = (exhaustive_optimum(steps, objective, False) for objective in ("states", "triggers"))
         assert a[0] <= b[0] and b[1] <= a[1]
         found.add(a == b)
@@ -67,7 +67,7 @@ def test_cycles_are_found_in_the_graph_not_in_the_numbers() -> None:
 
 
 def test_session_answers() -> None:
-    tree, _ = build_tree(labelled(two_coffees(), "state", "state"))
+    tree, _ = build_tree(label_traces(two_coffees(), "state", "state"))
     session = ExhaustiveEngine().open(acyclic=True)
     assert session.decide(1, 0, Limits()).verdict is Verdict.FEASIBLE  # nothing to explain yet
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
@@ -78,7 +78,7 @@ def test_session_answers() -> None:
 
 
 def test_limits_give_unknown() -> None:
-    tree, _ = build_tree(labelled(two_coffees(), "state", "state"))
+    tree, _ = build_tree(label_traces(two_coffees(), "state", "state"))
     session = ExhaustiveEngine().open(acyclic=True)
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     assert session.decide(1, None, Limits(time.monotonic() - 1)).verdict is Verdict.UNKNOWN
@@ -90,5 +90,5 @@ def test_random_instances_are_realisable(kinds: Kinds) -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         traces = random_steps(rng, kinds=kinds, rewards=3)
-        steps = labelled(traces, *kinds)
+        steps = label_traces(traces, *kinds)
         assert find_contradiction(steps, build_tree(steps)[1], traces) is None

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees, walk
 
-from markovize.episodes.labels import labelled
+from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.errors import EngineError, UnsupportedError
 from markovize.learning.engines import gurobi, highs, ilp
@@ -28,7 +28,7 @@ Objective = Literal["states", "triggers"]
 def opened(
     traces: Traces, *, acyclic: bool = True, backend: ilp.Backend = "highs", kinds: Kinds = ("state", "state")
 ) -> IlpSession:
-    tree, _ = build_tree(labelled(traces, *kinds))
+    tree, _ = build_tree(label_traces(traces, *kinds))
     session = IlpEngine(backend).open(acyclic=acyclic)
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     return session
@@ -182,8 +182,8 @@ def test_states_that_are_never_entered_are_dropped() -> None:
 def test_exemplars_outlive_their_tree() -> None:
     """More episodes make another tree with other node numbers; the session knows its exemplars by label."""
     episodes = list(two_coffees())
-    small, _ = build_tree(labelled(Traces.of(episodes[:3]), "state", "state"))
-    whole, _ = build_tree(labelled(Traces.of(episodes), "state", "state"))
+    small, _ = build_tree(label_traces(Traces.of(episodes[:3]), "state", "state"))
+    whole, _ = build_tree(label_traces(Traces.of(episodes), "state", "state"))
     session = IlpEngine().open(acyclic=True)
     session.extend(small, np.arange(len(small), dtype=np.int32))
     assert session.decide(2, None, Limits()).least == 1
@@ -279,7 +279,7 @@ def test_a_machine_that_fails_its_exemplars_is_an_error() -> None:
     def lies(model: Model, limits: Limits) -> Solution:  # noqa: ARG001
         return Solution(FEASIBLE, np.zeros(len(model.objective)), True)
 
-    tree, _ = build_tree(labelled(coffee(), "state", "state"))
+    tree, _ = build_tree(label_traces(coffee(), "state", "state"))
     session = IlpSession(lies, acyclic=True)
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     with pytest.raises(EngineError, match="fails its exemplars"):
@@ -347,7 +347,7 @@ def test_agrees_with_trying_every_machine(seed: int) -> None:
     traces = random_steps(
         rng, labels=int(rng.integers(2, 4)), episodes=5, length=4, rewards=2 + seed % 2, kinds=kinds, acyclic=not cyclic
     )
-    steps = labelled(traces, *kinds)
+    steps = label_traces(traces, *kinds)
     for acyclic in (True, False):
         session = opened(traces, acyclic=acyclic, kinds=kinds)
         for objective in ("states", "triggers"):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Ints
-from markovize.episodes.values import key_of
 from markovize.machine.machine import RewardMachine
 from markovize.product.value_iteration import optimal_values
 from markovize.worlds import World
@@ -57,8 +56,7 @@ class Memory:
 
     @classmethod
     def _of(cls, world: World, machine: RewardMachine, *, by_trigger: bool) -> Memory | None:
-        on = cast(LabelOn, machine.trigger_on)
-        triggers = {(t.source, key_of(t.on)): (number, t.target) for number, t in enumerate(machine.triggers)}
+        labelling, names = labelling_named(machine.trigger_on), world.observations
         start = machine.initial, frozenset[int]()
         seen, rows = {start: 0}, list[Ints]()
         waiting = [start]
@@ -66,8 +64,9 @@ class Memory:
             u, fired = waiting.pop(0)
             row = np.empty(world.successor.shape, np.int32)
             for s, a in np.ndindex(row.shape):
-                label = label_of(on, world.observations[s], world.actions[a], world.observations[world.successor[s, a]])
-                number, v = triggers.get((u, key_of(label)), (None, u))
+                step = names[s], world.actions[a], names[world.successor[s, a]]
+                number = machine.delta.fired(u, labelling.label(step))
+                v = u if number is None else machine.triggers[number].target
                 after = (v, fired | {number}) if by_trigger and number is not None else (v, fired)
                 if after not in seen:
                     if by_trigger and len(seen) == MOST_MEMORIES:

@@ -21,7 +21,7 @@ from markovize.agents.tabular.steps import Kept
 from markovize.agents.tabular.tables import Rules
 from markovize.agents.tabular.tours import plan
 from markovize.conflicts.check import check
-from markovize.episodes.labels import AUTO_ORDER, LabelOn
+from markovize.episodes.labelling import LabelOn, auto_order
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.gym.wrappers import Potential
@@ -264,10 +264,11 @@ class ActiveLearner:
             return result
         if triggers < self._many_triggers and not check(traces).markov:
             return result
-        if labels not in AUTO_ORDER:
+        order = auto_order()
+        if labels not in order:
             return result
-        here = AUTO_ORDER.index(labels)
-        for trigger_on, reward_on in (*AUTO_ORDER[here + 1 :], *AUTO_ORDER[:here]):
+        here = order.index(labels)
+        for trigger_on, reward_on in (*order[here + 1 :], *order[:here]):
             if cfg.trigger_on in ("auto", trigger_on) and cfg.reward_on in ("auto", reward_on):
                 learner = self._new_learner(trigger_on, reward_on)
                 other = learner.learn(traces, effort=cfg.effort, rng=rng)
@@ -412,6 +413,4 @@ def _coarsest(on: Auto) -> LabelOn:
 
 
 def _resolved(asked: Auto, found: str) -> LabelOn:
-    if callable(asked):
-        return asked
-    return "transition" if found == "transition" else "state"
+    return asked if callable(asked) else found

@@ -37,7 +37,7 @@ def new_mind(
         _zeros(room),
         _zeros(room),
         _zeros(room),
-        _delta(book, machine, max(room, states)),
+        book.delta(machine, max(room, states)),
         potential,
         np.full(shape, np.nan),
         np.zeros(shape, np.bool_),
@@ -80,7 +80,7 @@ def grown(mind: Mind, book: StepBook, machine: RewardMachine, *, per_transition:
         _padded(beliefs.target, (room,), 0),
         _padded(beliefs.trigger, (room,), 0),
         _padded(beliefs.label, (room,), 0),
-        _delta(book, machine, max(room, more_states)),
+        book.delta(machine, max(room, more_states)),
         beliefs.potential,
         _padded(beliefs.reward, shape, np.nan),
         _padded(beliefs.ends, shape, False),
@@ -126,13 +126,6 @@ def new_way(nodes: int) -> Way:
     return Way(_zeros(n), _zeros(n), _zeros(n), _zeros(n), _zeros(n), np.zeros(n), _zeros(2))
 
 
-def _delta(book: StepBook, machine: RewardMachine, labels: int) -> Ints:
-    table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, labels, book.trigger_labels), axis=1)
-    known = book.delta(machine)
-    table[:, : known.shape[1]] = known
-    return table
-
-
 def _pool(rows: int, steps: int) -> Pool:
     return Pool(
         np.zeros((rows, steps), np.int32),
@@ -152,7 +145,7 @@ def _zeros(size: int) -> Ints:
 
 def _label_room(book: StepBook, per_transition: bool, states: int, transitions: int) -> int:
     """Rewards are remembered by state, or by labels of which there are at most as many as transitions."""
-    return states if book.reward_on == "state" and not per_transition else transitions
+    return states if book.reward_labels_are_observations and not per_transition else transitions
 
 
 def _room(now: int, needed: int) -> int:

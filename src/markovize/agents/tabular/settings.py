@@ -7,7 +7,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labels import Explain, LabelOn
+from markovize.episodes.labelled_steps import Explain
+from markovize.episodes.labelling import AUTO, LabelOn, named_kinds
 from markovize.errors import InputError
 from markovize.learning.learner import Auto
 from markovize.learning.search import Objective
@@ -18,8 +19,8 @@ CHOICES: Final = {
     "mode": MODES,
     "objective": ("triggers", "states"),
     "explain": ("reward", "reward+termination"),
-    "trigger_on": ("auto", "state", "transition"),
-    "reward_on": ("auto", "state", "transition"),
+    "trigger_on": (AUTO, *named_kinds()),
+    "reward_on": (AUTO, *named_kinds()),
 }
 
 

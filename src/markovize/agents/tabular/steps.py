@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from markovize.episodes.labels import LabelOn, label_of
+from markovize.episodes.labelling import LabelOn, labelling_of
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces, by_first_use
 from markovize.episodes.values import Interner, Value
 from markovize.machine.machine import RewardMachine
@@ -60,19 +60,16 @@ class StepBook:
     def relabel(self, trigger_on: LabelOn, reward_on: LabelOn) -> None:
         """Calls all transitions, those seen and those to come, by other labels."""
         self.trigger_on, self.reward_on = trigger_on, reward_on
-        self._triggers, self._rewards = Interner(), Interner()
+        self._labellings = labelling_of(trigger_on), labelling_of(reward_on)
+        self._triggers, self._rewards = (labelling.interner(self.observations) for labelling in self._labellings)
         self.trigger, self.reward = [], []
         for number in range(len(self.source)):
             self._name(number)
 
     def _name(self, number: int) -> None:
-        self.trigger.append(self._label(self.trigger_on, self._triggers, number))
-        self.reward.append(self._label(self.reward_on, self._rewards, number))
-
-    def _label(self, on: LabelOn, own: Interner, number: int) -> int:
-        if on == "state":
-            return self.target[number]
-        return number if on == "transition" else own.id(label_of(on, *self.values(number)))
+        step, (trigger_on, reward_on) = self.values(number), self._labellings
+        self.trigger.append(self._triggers.id(trigger_on.label(step)))
+        self.reward.append(self._rewards.id(reward_on.label(step)))
 
     def values(self, number: int) -> tuple[Value, Value, Value]:
         """(s, a, s') of a transition."""
@@ -82,33 +79,21 @@ class StepBook:
     @property
     def trigger_labels(self) -> int:
         """How many trigger labels there are so far."""
-        return self._labels(self.trigger_on, self._triggers)
+        return len(self._triggers)
 
     @property
     def reward_labels(self) -> int:
         """How many reward labels there are so far."""
-        return self._labels(self.reward_on, self._rewards)
+        return len(self._rewards)
 
-    def _labels(self, on: LabelOn, own: Interner) -> int:
-        return len(self.observations) if on == "state" else len(self) if on == "transition" else len(own)
+    @property
+    def reward_labels_are_observations(self) -> bool:
+        """Whether rewards are labelled by observations, of which there are fewer than transitions."""
+        return self._labellings[1].are_observations
 
-    def delta(self, machine: RewardMachine) -> Ints:
-        """δ as a table with a row for each state of the machine and a column for each trigger label."""
-        table = np.repeat(np.arange(machine.states, dtype=np.int32)[:, None], max(1, self.trigger_labels), axis=1)
-        for trigger in machine.triggers:
-            number = self._number(trigger.on)
-            if number is not None:
-                table[trigger.source, number] = trigger.target
-        return table
-
-    def _number(self, label: Value) -> int | None:
-        if self.trigger_on == "state":
-            return self.observations.find(label)
-        if self.trigger_on != "transition":
-            return self._triggers.find(label)
-        assert isinstance(label, tuple)
-        s, t = self.observations.find(label[0]), self.observations.find(label[2])
-        return None if s is None or t is None else self._known.get((s, self.actions.index(label[1]), t))
+    def delta(self, machine: RewardMachine, columns: int = 1) -> Ints:
+        """δ as a table with a row for each state and a column for each trigger label, at least ``columns``."""
+        return machine.delta.table(self._triggers, columns=columns)
 
 
 class Kept:

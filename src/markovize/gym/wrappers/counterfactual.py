@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from markovize.episodes.labels import LabelFunction
+from markovize.episodes.labelling import LabelFunction
 from markovize.episodes.spaces import value_of
 from markovize.episodes.traces import Bools, Floats, Longs
 from markovize.episodes.values import key_of

@@ -6,9 +6,9 @@ import os
 from collections.abc import Hashable, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-from markovize.episodes.labels import LabelFunction, LabelOn, label_of, labels_for
+from markovize.episodes.labelling import LabelFunction, Labelling, labelling_for, labelling_named
 from markovize.episodes.spaces import AnyEnv, AnySpace, check_space, fits, spaces_of
-from markovize.episodes.values import Value, canonical, key_of, show
+from markovize.episodes.values import Value, key_of, show
 from markovize.errors import InputError, MachineError
 from markovize.io import read_machine
 from markovize.machine.machine import RewardMachine
@@ -56,40 +56,34 @@ class Rules:
         if unseen not in UNSEEN:
             raise InputError(f"unseen is 'stay' or 'error', not {unseen!r}")
         self.machine = machine
-        self.trigger_on: LabelOn = labels_for(machine.trigger_on, trigger_on, "trigger_on")
-        self.reward_on: LabelOn = labels_for(machine.reward_on, reward_on, "reward_on")
+        self.trigger_on = labelling_for(machine.trigger_on, trigger_on, "trigger_on")
+        self.reward_on = labelling_for(machine.reward_on, reward_on, "reward_on")
         self._strict = unseen == "error"
-        self._delta = {(t.source, key_of(t.on)): (t.target, number) for number, t in enumerate(machine.triggers)}
         self._triggers = {key_of(label) for t in machine.triggers for label in (t.on, *t.alternatives)}
         # a machine without rewards says nothing about what learning met, so nothing counts as unseen
         self._rewards: set[Hashable] | None = {key_of(e.on) for e in machine.rewards} or None
 
     def step(self, state: int, s: Value, a: Value, t: Value) -> tuple[int, int, bool]:
         """(u', number of the trigger that fired or -1, whether learning met such a label) of a step (s, a, s')."""
-        on = self._key(self.trigger_on, s, a, t)
-        target, trigger = self._delta.get((state, on), (state, -1))
-        seen = self._rewards is None or on in self._triggers
+        on = self.trigger_on.label((s, a, t))
+        trigger = self.machine.delta.fired(state, on)
+        if trigger is not None:
+            return self.machine.triggers[trigger].target, trigger, True
+        seen = self._rewards is None or key_of(on) in self._triggers
         if not seen:
             assert self._rewards is not None
-            label = on if self.trigger_on == self.reward_on else self._key(self.reward_on, s, a, t)
-            seen = label in self._rewards
+            label = on if self.trigger_on == self.reward_on else self.reward_on.label((s, a, t))
+            seen = key_of(label) in self._rewards
             if not seen and self._strict:
-                name = show(canonical(label_of(self.reward_on, s, a, t)))
                 raise InputError(
-                    f"the label {name} of the step ({show(s)}, {show(a)}, {show(t)}) was never seen in learning; learn "
-                    "from more episodes, or wrap with unseen='stay'"
+                    f"the label {show(label)} of the step ({show(s)}, {show(a)}, {show(t)}) was never seen in "
+                    "learning; learn from more episodes, or wrap with unseen='stay'"
                 )
-        return target, trigger, seen
+        return state, -1, seen
 
     def labels(self, s: Value, a: Value, t: Value) -> tuple[Value, Value]:
         """The trigger label and the reward label of a step."""
-        return canonical(label_of(self.trigger_on, s, a, t)), canonical(label_of(self.reward_on, s, a, t))
-
-    @staticmethod
-    def _key(on: LabelOn, s: Value, a: Value, t: Value) -> Hashable:
-        if on == "state":
-            return key_of(t)
-        return key_of(canonical(label_of(on, s, a, t)))
+        return self.trigger_on.label((s, a, t)), self.reward_on.label((s, a, t))
 
 
 class Follower:
@@ -146,35 +140,31 @@ def check_fits(machine: RewardMachine, env: AnyEnv) -> None:
 observation of Discrete(16)
     """
     observation_space, action_space = spaces_of(env)
-    kinds = (machine.trigger_on, machine.reward_on)
-    if kinds != ("function", "function"):  # a user's functions may take any observation apart
+    triggers, rewards = labelling_named(machine.trigger_on), labelling_named(machine.reward_on)
+    parts = {*triggers.parts, *rewards.parts}
+    if parts:  # a user's functions may take any observation apart
         check_space(observation_space, "observation")
-        if "transition" in kinds:
-            check_space(action_space, "action")
-    labels = [(machine.trigger_on, t.on, f"the trigger {t.source} → {t.target}") for t in machine.triggers]
-    labels += [(machine.reward_on, e.on, f"the reward {e.reward:g} in state {e.source}") for e in machine.rewards]
+    if "action" in parts:
+        check_space(action_space, "action")
+    labels = [(triggers, t.on, f"the trigger {t.source} → {t.target}") for t in machine.triggers]
+    labels += [(rewards, e.on, f"the reward {e.reward:g} in state {e.source}") for e in machine.rewards]
     checked: set[Hashable] = set()
-    for kind, label, name in labels:
-        key = (kind, key_of(label))
+    for labelling, label, name in labels:
+        key = (labelling.kind, key_of(label))
         if key not in checked:
             checked.add(key)
-            problem = _misfit(kind, label, observation_space, action_space)
+            problem = _misfit(labelling, label, observation_space, action_space)
             if problem:
                 raise MachineError(f"this machine is not for this environment: {name} is on {show(label)}, {problem}")
 
 
-def _misfit(kind: str, label: Value, observation_space: AnySpace, action_space: AnySpace) -> str:
-    if kind == "state":
-        return "" if fits(observation_space, label) else f"which is no observation of {observation_space}"
-    if kind == "transition":
-        if not isinstance(label, tuple) or len(label) != 3:
-            return "which is no transition (s, a, s')"
-        for part, space, name in zip(
-            label,
-            (observation_space, action_space, observation_space),
-            ("observation", "action", "observation"),
-            strict=True,
-        ):
-            if not fits(space, part):
-                return f"and {show(part)} is no {name} of {space}"
+def _misfit(labelling: Labelling, label: Value, observation_space: AnySpace, action_space: AnySpace) -> str:
+    """Why the label cannot come from these spaces; nothing if it can."""
+    parts = labelling.split(label)
+    if parts is None:
+        return f"which is no {labelling.noun}"
+    for part, value in parts.items():
+        what, space = ("action", action_space) if part == "action" else ("observation", observation_space)
+        if not fits(space, value):
+            return f"{'which' if len(parts) == 1 else f'and {show(value)}'} is no {what} of {space}"
     return ""

@@ -7,7 +7,7 @@ from typing import Any, SupportsFloat
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
-from markovize.episodes.labels import LabelFunction
+from markovize.episodes.labelling import LabelFunction
 from markovize.episodes.spaces import value_of
 from markovize.gym.wrappers.autoreset import Resets
 from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience

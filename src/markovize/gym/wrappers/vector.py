@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 
-from markovize.episodes.labels import LabelFunction
+from markovize.episodes.labelling import LabelFunction
 from markovize.episodes.spaces import check_discrete, value_of, values_of
 from markovize.episodes.traces import Bools
 from markovize.episodes.values import Value

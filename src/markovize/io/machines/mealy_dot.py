@@ -18,16 +18,16 @@ A reward that was never seen is ``?``; (state, label) pairs that were never seen
 from __future__ import annotations
 
 import json
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from markovize.episodes.labels import LabelKind
+from markovize.episodes.labelling import kind_names
 from markovize.episodes.values import Value, canonical, jsonable, key_of, show, strict_json
 from markovize.errors import InputError, MachineError, UnsupportedError, one_line
 from markovize.io.files import atomic_write, read_text
 from markovize.io.machines.dot_syntax import DotEdge, parse_dot, quoted
 from markovize.io.machines.steps import known_steps, number_text
 from markovize.io.registry import AnyPath
-from markovize.machine.machine import KINDS, Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
+from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 
 _START: Final = "__start"
 _UNSEEN: Final = "?"
@@ -82,9 +82,11 @@ def parse_mealy_dot(text: str, name: str = "") -> RewardMachine:
     numbered = [f"s{n}" for n in range(len(names))]
     # our own and AALpy's names keep their numbers; others are numbered as they appear
     number = {node: n for n, node in enumerate(numbered if set(numbered) == set(names) else names)}
-    kind = cast(LabelKind, graph.attributes.get("trigger_on", "function"))
-    if kind not in KINDS:
-        raise MachineError(f'trigger_on must be one of {", ".join(KINDS)}, not "{one_line(kind, 40)}"', where=name)
+    kind = graph.attributes.get("trigger_on", "function")
+    if kind not in kind_names():
+        raise MachineError(
+            f'trigger_on must be one of {", ".join(kind_names())}, not "{one_line(kind, 40)}"', where=name
+        )
     triggers: list[Trigger] = []
     rewards: list[Emission] = []
     seen: dict[Any, int] = {}

@@ -22,7 +22,6 @@ from collections.abc import Hashable, Iterable
 from itertools import combinations
 from typing import Any, Final
 
-from markovize.episodes.labels import LabelKind
 from markovize.episodes.values import Value, canonical, jsonable, key_of, show, strict_json
 from markovize.errors import InputError, MachineError, UnsupportedError, one_line
 from markovize.io.files import atomic_write, read_text
@@ -150,7 +149,7 @@ def _legend(machine: RewardMachine, steps: list[KnownStep], letters: dict[Hashab
 
 
 def _from_legend(document: Document, legend: dict[str, Any], name: str) -> RewardMachine:
-    kind: LabelKind = legend["on"]
+    kind: str = legend["on"]
     if not 1 <= legend["states"] <= len(document.edges):
         raise ValueError("more states than edges")
     leads = {(source, letter): target for source, letter, target in legend["leads"]}

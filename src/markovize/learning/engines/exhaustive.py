@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labels import LabelledSteps
+from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Ints
 from markovize.errors import InputError
 from markovize.learning.engines.base import Answer, Verdict

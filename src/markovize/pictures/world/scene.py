@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
 
-from markovize.episodes.labels import LabelKind, LabelOn, kind_of, label_of
-from markovize.episodes.values import Value
+from markovize.episodes.labelling import TEXT_LENGTH, Labelling, LabelOn, labelling_of
+from markovize.episodes.values import Value, show
+from markovize.errors import one_line
 from markovize.machine.machine import RewardMachine
-from markovize.machine.summary import label_text
 from markovize.worlds import World
 
 SIGNS: Final = {"plant": "♣"}
@@ -64,25 +64,23 @@ def tracked(
     >>> seen.where, seen.fired
     ('u = 1 of 0…3', ('a (1, 1)',))
     """
-    u, visited, fired = machine.initial, {machine.initial}, []
+    labelling, u, visited, fired = labelling_of(on), machine.initial, {machine.initial}, []
     for before, action, after in path:
-        label = label_of(on, world.observations[before], world.actions[action], world.observations[after])
+        label = labelling.label((world.observations[before], world.actions[action], world.observations[after]))
         v = machine.step(u, label)
         if v != u:
-            fired.append(_fired(world, kind_of(on), label, (before, action, after)))
+            fired.append(_fired(world, labelling, label, (before, action, after)))
         u = v
         visited.add(u)
     return Tracked(title, machine.states, u, frozenset(visited), tuple(fired))
 
 
-def _fired(world: World, kind: LabelKind, label: Value, step: tuple[int, int, int]) -> str:
+def _fired(world: World, labelling: Labelling, label: Value, step: tuple[int, int, int]) -> str:
     """A trigger as people call it: by landmark and cell."""
-    if kind == "function":
-        return label_text(kind, label, 24)
     before, action, after = step
-    if kind == "state":
-        return place(world, after)
-    return f"{place(world, before)} –{world.action_names[action]}→ {place(world, after)}"
+    names = {"state": place(world, before), "action": world.action_names[action], "next_state": place(world, after)}
+    shown = [names[part] for part in labelling.parts]
+    return labelling.text(tuple(shown) if len(shown) > 1 else shown[0], 300) if shown else labelling.text(label, 24)
 
 
 def place(world: World, state: int) -> str:
@@ -93,7 +91,7 @@ def place(world: World, state: int) -> str:
     ('(0, 0)', 'shack')
     """
     name = next((name for name, states in world.landmarks.items() if state in states), "")
-    cell = label_text("state", world.observations[state]) if world.grid is not None or not name else ""
+    cell = one_line(show(world.observations[state]), TEXT_LENGTH) if world.grid is not None or not name else ""
     return f"{name} {cell}".strip()
 
 

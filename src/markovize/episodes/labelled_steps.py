@@ -1,0 +1,49 @@
+"""Episodes as engines see them: for each step a trigger label, a reward label and an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from markovize.episodes.labelling import LabelOn, Labels, labelling_of
+from markovize.episodes.traces import Ints, Longs, Traces
+from markovize.errors import InputError
+
+Explain: TypeAlias = Literal["reward", "reward+termination"]
+
+
+@dataclass(frozen=True)
+class LabelledSteps:
+    """The labels and outcomes of all steps.
+
+    An *outcome* is what must be explained: the reward, or the pair (reward, terminal).
+    """
+
+    offsets: Longs
+    triggers: Labels
+    rewards: Labels
+    outcomes: Ints
+    outcome_values: list[tuple[float, bool | None]]
+
+
+def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explain: Explain = "reward") -> LabelledSteps:
+    """Labels every step of the traces.
+
+    >>> label_traces(Traces.of([([0, 1], ["go"], [2.5])]), "state", "state").outcome_values
+    [(2.5, None)]
+    """
+    if explain not in ("reward", "reward+termination"):
+        raise InputError(f"explain is 'reward' or 'reward+termination', not {explain!r}")
+    values, first, ids = np.unique(traces.rewards, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
+    values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
+    outcomes: list[tuple[float, bool | None]] = [(float(v), None) for v in values]
+    if explain == "reward+termination":
+        codes = codes * 2 + traces.ends()
+        outcomes = [(float(v), end) for v in values for end in (False, True)]
+    trigger, reward = labelling_of(trigger_on), labelling_of(reward_on)
+    trigger_labels = trigger.label_steps(traces)
+    reward_labels = trigger_labels if reward == trigger else reward.label_steps(traces)
+    return LabelledSteps(traces.offsets, trigger_labels, reward_labels, codes.astype(np.int32), outcomes)

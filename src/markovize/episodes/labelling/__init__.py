@@ -1,0 +1,40 @@
+"""What a step is called: labellings, one file for each kind, and the registry of all kinds.
+
+A step has two labels, chosen independently: the *trigger label* moves the machine, the *reward label* selects the
+reward. ``state`` is s', ``source`` is s, ``transition`` is (s, a, s'); a function of ``(state, action, next_state)``
+brings a user's own propositions.
+"""
+
+from __future__ import annotations
+
+from markovize.episodes.labelling.base import TEXT_LENGTH, LabelFunction, Labelling, LabelOn, Labels, Part, Step
+from markovize.episodes.labelling.registry import (
+    AUTO,
+    auto_order,
+    kind_names,
+    labelling_for,
+    labelling_named,
+    labelling_of,
+    named_kinds,
+    pairs_to_try,
+    register,
+)
+
+__all__ = [
+    "AUTO",
+    "TEXT_LENGTH",
+    "LabelFunction",
+    "LabelOn",
+    "Labelling",
+    "Labels",
+    "Part",
+    "Step",
+    "auto_order",
+    "kind_names",
+    "labelling_for",
+    "labelling_named",
+    "labelling_of",
+    "named_kinds",
+    "pairs_to_try",
+    "register",
+]

@@ -1,0 +1,120 @@
+"""All kinds of labels by name, and the order in which ``auto`` tries them. Nothing slow is loaded for it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from markovize.episodes.labelling.base import Labelling, LabelOn
+from markovize.episodes.labelling.function import FunctionLabelling
+from markovize.episodes.labelling.source import SourceLabelling
+from markovize.episodes.labelling.state import StateLabelling
+from markovize.episodes.labelling.transition import TransitionLabelling
+from markovize.errors import InputError
+
+AUTO: Final = "auto"
+
+_LABELLINGS: dict[str, Labelling] = {}
+
+
+def register(labelling: Labelling) -> None:
+    """Makes a kind known by its name: to machine files, to ``trigger_on`` and to ``reward_on``.
+
+    Of the kinds that ``auto`` tries, the coarser ones must be registered before the finer ones.
+    """
+    known = _LABELLINGS.get(labelling.kind)
+    if labelling.kind == AUTO or (known is not None and known != labelling):
+        raise InputError(f"there are labels of the kind {labelling.kind!r} already")
+    _LABELLINGS[labelling.kind] = labelling
+
+
+register(StateLabelling())
+register(SourceLabelling())
+register(TransitionLabelling())
+register(FunctionLabelling())
+
+
+def kind_names() -> tuple[str, ...]:
+    """The kinds that a machine's labels may be of.
+
+    >>> kind_names()
+    ('state', 'source', 'transition', 'function')
+    """
+    return tuple(_LABELLINGS)
+
+
+def named_kinds() -> tuple[str, ...]:
+    """The kinds that are chosen by their name alone.
+
+    >>> named_kinds()
+    ('state', 'source', 'transition')
+    """
+    return tuple(kind for kind, labelling in _LABELLINGS.items() if not labelling.needs_function)
+
+
+def labelling_named(kind: str) -> Labelling:
+    """The labelling of a machine's kind; one for functions without its function.
+
+    >>> labelling_named("transition").describe((0, "up", 1))
+    'going from 0 by up to 1'
+    """
+    if kind not in _LABELLINGS:
+        raise InputError(f"kinds of labels are {', '.join(_LABELLINGS)}, not {kind!r}")
+    return _LABELLINGS[kind]
+
+
+def labelling_of(on: LabelOn) -> Labelling:
+    """The labelling that a user names.
+
+    >>> labelling_of("state").kind, labelling_of(lambda s, a, t: t > 3).kind
+    ('state', 'function')
+    """
+    if isinstance(on, Labelling):
+        return on
+    if callable(on):
+        return FunctionLabelling(on)
+    if not isinstance(on, str) or on not in named_kinds():
+        names = ", ".join(f"'{kind}'" for kind in named_kinds())
+        raise InputError(f"labels are {names} or a function of (state, action, next_state), not {on!r}")
+    return _LABELLINGS[on]
+
+
+def labelling_for(kind: str, given: LabelOn | None, option: str) -> Labelling:
+    """What labels the steps for a machine of this kind; a user's own labels need the user's function.
+
+    >>> labelling_for("function", None, "trigger_on")
+    Traceback (most recent call last):
+    markovize.errors.InputError: the machine's labels come from a user's function; pass it as trigger_on=
+    """
+    known = labelling_named(kind)
+    if given is not None:
+        own = labelling_of(given)
+        if own.kind != kind:
+            raise InputError(f"the machine's {option} is {kind!r}; it cannot be run with {own.kind!r} labels")
+        return own
+    if known.needs_function:
+        raise InputError(f"the machine's labels come from a user's function; pass it as {option}=")
+    return known
+
+
+def pairs_to_try(trigger_on: LabelOn, reward_on: LabelOn) -> list[tuple[Labelling, Labelling]]:
+    """The pairs of (trigger, reward) labels that ``auto`` stands for, from coarse to fine.
+
+    >>> [(trigger.kind, reward.kind) for trigger, reward in pairs_to_try("auto", "auto")]
+    [('state', 'state'), ('state', 'transition'), ('transition', 'transition')]
+    """
+    automatic = [labelling for labelling in _LABELLINGS.values() if labelling.automatic]
+    triggers = automatic if trigger_on == AUTO else [labelling_of(trigger_on)]
+    rewards = automatic if reward_on == AUTO else [labelling_of(reward_on)]
+    pairs = [(trigger, reward) for trigger in triggers for reward in rewards]
+    if trigger_on == reward_on == AUTO:  # finer triggers than rewards: the rewards may as well be as fine
+        pairs = [(trigger, reward) for trigger, reward in pairs if trigger == reward or not trigger.refines(reward)]
+    return pairs
+
+
+def auto_order() -> tuple[tuple[str, str], ...]:
+    """The kinds of (trigger, reward) labels that ``auto`` tries when both are left to it.
+
+    >>> auto_order()
+    (('state', 'state'), ('state', 'transition'), ('transition', 'transition'))
+    """
+    return tuple((trigger.kind, reward.kind) for trigger, reward in pairs_to_try(AUTO, AUTO))
