@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from markovize import InputError, MarkovizeError, Settings
+from markovize.cli.choices import ExperimentChoice, PresetChoice
 from markovize.experiments import Experiment, Task, catalogue, run_experiment
 from markovize.experiments.execute import runner as runner_module
 
@@ -229,3 +230,10 @@ def test_overrides() -> None:
     assert experiment.tasks[0].settings.engine == "ilp"
     assert (experiment.tasks[0].settings.episodes, experiment.tasks[0].settings.patience) == (500, 100)
     assert [task.settings.wait_epsilon for task in experiment.tasks] == [0.2, None, None, None]
+
+
+def test_the_command_line_knows_every_experiment_and_size() -> None:
+    """The names are listed twice, since ``--help`` must load nothing slow."""
+    assert [choice.value for choice in ExperimentChoice] == list(catalogue.CATALOGUE)
+    for name, entry in catalogue.CATALOGUE.items():
+        assert [choice.value for choice in PresetChoice] == list(entry.presets), name

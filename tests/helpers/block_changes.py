@@ -16,13 +16,11 @@ ROOT = Path(__file__).parents[2]
 
 def copy_package(folder: Path) -> None:
     """The package, and what its tests need, as links; compiled code is shared."""
-    for file in (ROOT / "src").rglob("*"):
+    for file in (*(ROOT / "src").rglob("*"), *(ROOT / "tests").rglob("*")):
         target = folder / file.relative_to(ROOT)
         if file.parent.name != "__pycache__" and (file.is_file() or file.name == "__pycache__"):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(file)
-    (folder / "tests").mkdir()
-    (folder / "tests" / "helpers").symlink_to(ROOT / "tests" / "helpers")
     (folder / "pyproject.toml").symlink_to(ROOT / "pyproject.toml")
 
 
