@@ -33,6 +33,7 @@ test-long: coverage
 
 lint: $(VENV)/.all
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
 types: $(VENV)/.all

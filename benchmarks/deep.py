@@ -90,7 +90,7 @@ class PlainAgent:
         taken = agent.network(before).gather(1, torch.from_numpy(steps.actions)[:, None])[:, 0]
         loss = torch.nn.functional.mse_loss(taken, wanted)
         self.optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         with torch.no_grad():
             for mine, theirs in zip(agent.target.parameters(), agent.network.parameters(), strict=True):

@@ -49,7 +49,7 @@ class Session:
 
     def __init__(self, player: Player, rules: Rules, machine: RewardMachine, labels: str = "state") -> None:
         self.player, self.rules, self.machine = player, rules, machine
-        player.book.relabel(labels, labels)  # type: ignore[arg-type]
+        player.book.relabel(labels, labels)
         self.mind: Mind = new_mind(
             player.book,
             machine,

@@ -61,7 +61,10 @@ def wrapped(machine: RewardMachine, task: str = "e") -> gym.Env[Any, Any]:
 
 def dqn(machine: RewardMachine, episodes: Traces, seed: int = 0, task: str = "e", **changes: Any) -> DQN:
     """A DQN on the wrapped world that has these episodes in its replay buffer."""
-    buffer = {"replay_buffer_class": CounterfactualReplayBuffer, "replay_buffer_kwargs": {"machine": machine}}
+    buffer: dict[str, Any] = {
+        "replay_buffer_class": CounterfactualReplayBuffer,
+        "replay_buffer_kwargs": {"machine": machine},
+    }
     model = DQN("MlpPolicy", wrapped(machine, task), seed=seed, **buffer | SETTINGS | changes)
     fill_replay(model, episodes, wrapped(machine, task))
     return model

@@ -22,6 +22,7 @@ import gymnasium as gym
 import numpy as np
 import torch
 from sb3_contrib import RecurrentPPO
+from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
 from sb3_contrib.common.recurrent.type_aliases import RNNStates
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
@@ -62,14 +63,18 @@ def imitate(model: PPO | RecurrentPPO, machine: RewardMachine, episodes: Traces,
     there = padded([torch.ones(episode.steps) for episode in paid])
     memory: tuple[Any, ...] = ()
     if isinstance(model, RecurrentPPO):
-        blank = torch.zeros(1, len(paid), model.policy.lstm_actor.hidden_size)
+        policy = model.policy
+        assert isinstance(policy, RecurrentActorCriticPolicy)
+        blank = torch.zeros(1, len(paid), policy.lstm_actor.hidden_size)
         memory = (RNNStates((blank, blank), (blank, blank)), torch.zeros(len(inputs)))
-    optimizer = torch.optim.Adam(model.policy.parameters(), 10 * model.learning_rate)
+    rate = model.learning_rate
+    assert isinstance(rate, float)
+    optimizer = torch.optim.Adam(model.policy.parameters(), 10 * rate)
     for _ in range(rounds):
         values, likelihoods, _ = model.policy.evaluate_actions(inputs, actions, *memory)
         errors = (values.flatten() - returns) ** 2 - likelihoods
         optimizer.zero_grad()
-        (errors * there).sum().div(there.sum()).backward()
+        (errors * there).sum().div(there.sum()).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 
 

@@ -195,13 +195,13 @@ def test_bad_machines(run: Run, episodes: Path, tmp_path: Path, content: str | N
     if content is not None:
         (tmp_path / "bad.json").write_text(content)
     before = sorted(tmp_path.iterdir())
-    args = {
+    ways: dict[str, list[str | Path]] = {
         "replay": ["bad.json", episodes],
         "draw": ["bad.json", "-o", "out.svg"],
         "convert": ["bad.json", "out.txt"],
         "check": [episodes, "--machine", "bad.json"],
-    }[command]
-    run(command, *args).failed_with(text)
+    }
+    run(command, *ways[command]).failed_with(text)
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 import rich.console
 
-from markovize.cli import learn_display as progress
 from markovize.cli.learn_display import progress_display, sentence
 from markovize.learning.search import Progress
 
@@ -50,7 +50,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 
 def test_shows_long_solves_and_not_too_often(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     with progress_display() as show:
         assert show is not None
         for now, exemplars in ((100.4, 1), (100.6, 2), (100.65, 3), (101.0, 4)):  # noqa: B007 - read by the clock

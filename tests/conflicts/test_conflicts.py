@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -25,15 +25,21 @@ MACHINES = [
 ]
 
 
+T = TypeVar("T")
+
+
+def exactly(n: int, values: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+    return st.lists(values, min_size=n, max_size=n)
+
+
 @st.composite
 def some_traces(draw: st.DrawFn) -> Traces:
     out = []
     for _ in range(draw(st.integers(0, 4))):
         steps = draw(st.integers(0, 4))
-        column = lambda values, n: draw(st.lists(values, min_size=n, max_size=n))  # noqa: E731
-        actions = column(st.sampled_from([0, 1]), steps)
-        rewards = column(st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5]), steps)
-        out.append(Episode(column(OBSERVATIONS, steps + 1), actions, rewards))
+        actions = draw(exactly(steps, st.sampled_from([0, 1])))
+        rewards = draw(exactly(steps, st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5])))
+        out.append(Episode(draw(exactly(steps + 1, OBSERVATIONS)), actions, rewards))
     return Traces.of(out)
 
 

@@ -28,7 +28,7 @@ FINITE: list[tuple[Any, int]] = [
     (spaces.Discrete(5), 5),
     (spaces.Discrete(5, start=-2), 5),
     (spaces.MultiDiscrete([3, 4]), 12),
-    (spaces.MultiDiscrete([[2, 3], [1, 2]], start=[[1, 0], [-1, 5]]), 12),
+    (spaces.MultiDiscrete(np.array([[2, 3], [1, 2]]), start=np.array([[1, 0], [-1, 5]])), 12),
     (spaces.MultiBinary(3), 8),
     (spaces.MultiBinary([2, 2]), 16),
     (spaces.Box(-1, 1, (2,), np.int8), 9),
@@ -92,7 +92,7 @@ def test_types_matter_to_labels() -> None:
     assert fits(spaces.Text(4, charset="ab"), "ab")
     assert not fits(spaces.Text(4, charset="ab"), "c")
     assert not fits(spaces.Text(4, charset="ab"), 1)
-    assert not fits(spaces.MultiDiscrete([[2, 2], [2, 2]]), ((0, 1), 1))
+    assert not fits(spaces.MultiDiscrete(np.array([[2, 2], [2, 2]])), ((0, 1), 1))
     assert fits(spaces.Box(0.0, 1.0), 0.5)  # nothing is known of it, so nothing is held against it
 
 

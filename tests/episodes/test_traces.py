@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -13,16 +13,21 @@ from hypothesis import strategies as st
 from markovize.episodes.traces import Episode, Traces, TracesBuilder
 from markovize.errors import InputError
 
+T = TypeVar("T")
+
+
+def exactly(n: int, values: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+    return st.lists(values, min_size=n, max_size=n)
+
 
 @st.composite
 def episodes(draw: st.DrawFn) -> Episode:
     steps = draw(st.integers(0, 4))
     observation = st.integers(0, 2) | st.booleans() | st.sampled_from(["a", (1, 2), (True, 2), 0.5])
-    column = lambda values, n: draw(st.lists(values, min_size=n, max_size=n))  # noqa: E731
     return Episode(
-        column(observation, steps + 1),
-        column(st.sampled_from(["go", 1, True]), steps),
-        column(st.floats(-2, 2), steps),
+        draw(exactly(steps + 1, observation)),
+        draw(exactly(steps, st.sampled_from(["go", 1, True]))),
+        draw(exactly(steps, st.floats(-2, 2))),
         draw(st.booleans()),
         draw(st.booleans()),
     )

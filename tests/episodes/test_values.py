@@ -51,7 +51,7 @@ def same_json(a: Any, b: Any) -> bool:
         return a is b
     if isinstance(a, str) or isinstance(b, str):
         return isinstance(a, str) and isinstance(b, str) and a == b
-    return a == b
+    return bool(a == b)
 
 
 @pytest.mark.parametrize(

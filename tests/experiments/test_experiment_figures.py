@@ -11,11 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from finished import Finished, beach, breakfast, cumulative, lake, office, two_tasks
+from finished import beach, breakfast, cumulative, lake, office, two_tasks
 from PIL import Image
 
 from markovize.errors import InputError
 from markovize.experiments.paper import EXPERIMENT_1, EXPERIMENT_3, PaperValues
+from markovize.experiments.records import Finished
 from markovize.experiments.report.figures import DARK, ablation_figure, learning_figure
 from markovize.experiments.report.machine_diff import machine_diff
 from markovize.experiments.report.page import report_page, write_report

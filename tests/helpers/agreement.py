@@ -43,7 +43,7 @@ def disagreement(traces: Traces, kinds: Kinds) -> str | None:
     steps = label_traces(traces, trigger_on, reward_on)
     for objective in ("triggers", "states"):
         for acyclic in (True, False):
-            truth = exhaustive_optimum(steps, objective, acyclic)  # type: ignore[arg-type]
+            truth = exhaustive_optimum(steps, objective, acyclic)
             for engine in ("sat", "ilp"):
                 result = learn(
                     traces,
@@ -52,7 +52,7 @@ def disagreement(traces: Traces, kinds: Kinds) -> str | None:
                     engine=engine,
                     trigger_on=trigger_on,
                     reward_on=reward_on,
-                )  # type: ignore[arg-type]
+                )
                 found = (result.states, result.triggers)
                 setting = f"{engine} {objective} {'acyclic' if acyclic else 'cyclic'} {trigger_on}/{reward_on}"
                 if result.status != "optimal" or found != truth:

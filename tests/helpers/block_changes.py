@@ -43,7 +43,7 @@ def run_in_copy(example: Example) -> str | None:
     """Runs Python in a process of its own, which loads the changed copy; after ``>>>``, as a doctest."""
     block = Path("block.py")
     block.write_text(example.parsed)
-    command = [sys.executable, block]
+    command: list[str | Path] = [sys.executable, block]
     if example.parsed.lstrip().startswith(">>>"):
         command = [sys.executable, "-m", "doctest", "-o", "ELLIPSIS", block.rename("block.txt")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value
 
-Kind: TypeAlias = Literal["state", "transition"]
-Kinds: TypeAlias = tuple[Kind, Kind]
+Kinds: TypeAlias = tuple[str, str]
 
 KINDS: tuple[Kinds, ...] = (("state", "state"), ("state", "transition"), ("transition", "transition"))
 

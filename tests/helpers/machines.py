@@ -18,6 +18,7 @@ CHAIN = RewardMachine(
     ),
 )
 CYCLE = RewardMachine("function", "function", 2, (Trigger(0, "a", 1), Trigger(1, "b", 0)), (Emission(1, "b", 0, 1.0),))
+LABEL_KINDS = ("state", "transition", "function")
 LABELS: tuple[Value, ...] = (0, 1.5, True, "door", "7", "true", "a b", 'q"', "back\\slash", "", (1, 1), ("x", (2,)), ())
 
 
@@ -34,6 +35,6 @@ def machines(draw: st.DrawFn, rewards: tuple[float, ...] = (0.0, 1.0, -0.5)) -> 
                 triggers.append(Trigger(u, label, target))
             if target == u or draw(st.booleans()):
                 emissions.append(Emission(u, label, target, draw(st.sampled_from(rewards)), draw(st.booleans())))
-    kind = draw(st.sampled_from(("state", "transition", "function")))
+    kind = draw(st.sampled_from(LABEL_KINDS))
     initial = draw(st.integers(0, states - 1))
     return RewardMachine(kind, kind, states, sorted_triggers(triggers), sorted_emissions(emissions), initial)

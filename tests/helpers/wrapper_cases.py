@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, SupportsFloat
 
 import gymnasium as gym
@@ -80,7 +81,7 @@ class Ring(gym.Env[Any, Any]):
 
     def seen(self) -> Any:
         place = self.place
-        return {
+        forms: dict[str, Callable[[], Any]] = {
             "discrete": lambda: place,
             "shifted": lambda: np.int64(place - 3),
             "multi": lambda: np.array([place // 3, place % 3]),
@@ -88,7 +89,8 @@ class Ring(gym.Env[Any, Any]):
             "box": lambda: np.array([place], np.int16),
             "tuple": lambda: (place // 3, place % 3),
             "text": lambda: "abcdef"[place],
-        }[self.form]()
+        }
+        return forms[self.form]()
 
 
 FORMS = ["discrete", "shifted", "multi", "bits", "box", "tuple", "text"]

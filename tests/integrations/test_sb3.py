@@ -23,13 +23,18 @@ from markovize.worlds.walks import noisy_walks
 torch = pytest.importorskip("torch", reason="the extra `sb3` is not installed")
 sb3 = pytest.importorskip("stable_baselines3", reason="the extra `sb3` is not installed")
 from stable_baselines3 import DQN, PPO  # noqa: E402
+from stable_baselines3.common.base_class import BaseAlgorithm  # noqa: E402
 from stable_baselines3.common.callbacks import EveryNTimesteps  # noqa: E402
 from stable_baselines3.common.logger import configure  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize  # noqa: E402
 
 torch.set_num_threads(1)
-RANDOM = {"learning_starts": 10**9, "buffer_size": 1_000, "device": "cpu"}  # a DQN that only looks around
-SMALL = {"policy_kwargs": {"net_arch": [32]}, "device": "cpu"}
+RANDOM: dict[str, Any] = {
+    "learning_starts": 10**9,
+    "buffer_size": 1_000,
+    "device": "cpu",
+}  # a DQN that only looks around
+SMALL: dict[str, Any] = {"policy_kwargs": {"net_arch": [32]}, "device": "cpu"}
 BREAKFAST = world("breakfast", task="b")
 
 
@@ -96,6 +101,7 @@ def test_every_finished_episode_is_recorded_as_it_was(algorithm: str, tmp_path: 
     recurrent = algorithm == "RecurrentPPO"
     envs = DummyVecEnv([partial(numbered, log) if recurrent else partial(breakfast, log=log) for log in logs])
     callback = ConflictCallback()
+    model: BaseAlgorithm
     if algorithm == "DQN":
         model = DQN("MlpPolicy", envs, seed=0, **RANDOM)
     elif algorithm == "PPO":
@@ -293,7 +299,10 @@ def test_the_buffer_holds_every_step_in_every_machine_state(mode: str, envs: int
 
 def test_what_the_buffer_needs_is_told() -> None:
     machine = BREAKFAST.machine
-    options = {"replay_buffer_class": CounterfactualReplayBuffer, "replay_buffer_kwargs": {"machine": machine}}
+    options: dict[str, Any] = {
+        "replay_buffer_class": CounterfactualReplayBuffer,
+        "replay_buffer_kwargs": {"machine": machine},
+    }
     with pytest.raises(UnsupportedError, match="mode 'flat' or 'one-hot'"):
         DQN("MlpPolicy", breakfast(), **options, **RANDOM)
     with pytest.raises(InputError, match="crm=True"):
@@ -310,7 +319,7 @@ def test_what_the_buffer_needs_is_told() -> None:
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_filling_gives_what_acting_would_have(wrapped: bool, tmp_path: Path) -> None:
     machine, log = BREAKFAST.machine if wrapped else None, tmp_path / "log.jsonl"
-    options = {"shaping": 0.9} if wrapped else {}
+    options: dict[str, Any] = {"shaping": 0.9} if wrapped else {}
     acting = DQN("MlpPolicy", breakfast(machine, log, **options), seed=0, **RANDOM).learn(900)
     episodes = markovize.read_episodes(log)
     filled = DQN("MlpPolicy", breakfast(machine, **options), seed=0, **RANDOM)
@@ -353,6 +362,7 @@ def test_environments_in_processes_of_their_own() -> None:
         for _ in range(200):
             observations, _, dones, infos = envs.step(np.array([4, 4]))
         assert dones.all()
+        assert isinstance(observations, np.ndarray)
         assert observations.tolist() == [0, 0]
         assert [info["terminal_observation"] for info in infos] == [0, 0]
     finally:

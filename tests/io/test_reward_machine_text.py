@@ -76,9 +76,9 @@ def test_the_literature_would_read_what_we_meant(machine: RewardMachine) -> None
         for letter, raw in [*letters.items(), ("", None)]:
             found = []
             for edge in edges:
-                source, target, formula, reward = edge[1:-1].split(",")
+                source, goal, formula, reward = edge[1:-1].split(",")
                 if int(source) == state and holds(formula.strip("'"), letter):
-                    found.append((int(target), float(reward.removeprefix("ConstantRewardFunction(")[:-1])))
+                    found.append((int(goal), float(reward.removeprefix("ConstantRewardFunction(")[:-1])))
             assert len(found) == 1
             target, reward_paid = found[0]
             assert reward_paid == 0.0

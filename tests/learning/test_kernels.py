@@ -33,8 +33,9 @@ def random_tree(rng: Rng, labels: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 def random_marks(rng: Rng, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     count = 0 if nodes == 1 else int(rng.integers(0, 12))
-    column = lambda low, high: rng.integers(low, high, count).astype(np.int32)  # noqa: E731
-    return column(1, max(2, nodes)), column(0, 2), column(0, 3)
+    ranges = (1, max(2, nodes)), (0, 2), (0, 3)
+    node, code, outcome = (rng.integers(low, high, count).astype(np.int32) for low, high in ranges)
+    return node, code, outcome
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -42,7 +43,7 @@ def test_merge_prefixes(seed: int) -> None:
     offsets, labels, n_labels = random_episodes(np.random.default_rng(seed))
     parent, label, depth, first, node_of = kernels.merge_prefixes(offsets, labels, n_labels)
     numbers: dict[tuple[int, ...], int] = {(): 0}
-    firsts = {(): -1}
+    firsts: dict[tuple[int, ...], int] = {(): -1}
     expected = []
     for start, end in pairwise(offsets):
         for n in range(start, end):

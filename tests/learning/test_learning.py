@@ -143,7 +143,7 @@ def test_bad_options_say_what_is_allowed(options: dict[str, object], message: st
 @settings(max_examples=25, deadline=None)
 @given(seeds, st.sampled_from(KINDS), st.sampled_from(SETTINGS))
 def test_a_learned_machine_replays_its_own_data(seed: int, kinds: tuple[str, str], setting: tuple[str, bool]) -> None:
-    traces = random_steps(np.random.default_rng(seed), kinds=kinds)  # type: ignore[arg-type]
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds)
     result = solved(traces, kinds, objective=setting[0], acyclic=setting[1])
     assert replay(result.unwrap(), traces).to_json() == {"steps": traces.steps, "unseen": 0, "mismatches": 0}
 
@@ -153,7 +153,7 @@ def test_a_learned_machine_replays_its_own_data(seed: int, kinds: tuple[str, str
 def test_order_and_duplication_of_episodes_change_nothing(
     seed: int, kinds: tuple[str, str], setting: tuple[str, bool], shuffler: object
 ) -> None:
-    traces = random_steps(np.random.default_rng(seed), kinds=kinds)  # type: ignore[arg-type]
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds)
     episodes = [*traces, *traces]
     shuffler.shuffle(episodes)  # type: ignore[attr-defined]
     options = {"objective": setting[0], "acyclic": setting[1]}
@@ -165,7 +165,7 @@ def test_order_and_duplication_of_episodes_change_nothing(
 def test_renaming_states_and_actions_changes_nothing(
     seed: int, kinds: tuple[str, str], setting: tuple[str, bool]
 ) -> None:
-    traces = random_steps(np.random.default_rng(seed), kinds=kinds)  # type: ignore[arg-type]
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds)
     renamed = Traces.of(
         Episode([["cell", 9 - o] for o in e.observations], [f"do {a}" for a in e.actions], e.rewards, e.terminated)
         for e in traces
@@ -179,7 +179,7 @@ def test_renaming_states_and_actions_changes_nothing(
 def test_adding_an_episode_never_lowers_the_optimum(
     seed: int, kinds: tuple[str, str], setting: tuple[str, bool]
 ) -> None:
-    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=5)  # type: ignore[arg-type]
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=5)
     sizes = []
     for count in range(1, len(traces) + 1):
         k, z = shape(solved(Traces.of([*traces][:count]), kinds, objective=setting[0], acyclic=setting[1]))
@@ -192,7 +192,7 @@ def test_adding_an_episode_never_lowers_the_optimum(
 def test_going_on_from_an_earlier_result_gives_the_same_optimum(
     seed: int, kinds: tuple[str, str], setting: tuple[str, bool]
 ) -> None:
-    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6)  # type: ignore[arg-type]
+    traces = random_steps(np.random.default_rng(seed), kinds=kinds, episodes=6)
     options = {"objective": setting[0], "acyclic": setting[1]}
     earlier = None
     for count in range(1, len(traces) + 1):

@@ -24,8 +24,8 @@ def tiny_traces(draw: st.DrawFn) -> Traces:
     out = []
     for _ in range(draw(st.integers(0, 4))):
         steps = draw(st.integers(0, 3))
-        column = lambda high, n: draw(st.lists(st.integers(0, high), min_size=n, max_size=n))  # noqa: E731
-        out.append(Episode([0, *column(1, steps)], column(1, steps), column(1, steps), draw(st.booleans())))
+        bits = st.lists(st.integers(0, 1), min_size=steps, max_size=steps)
+        out.append(Episode([0, *draw(bits)], draw(bits), draw(bits), draw(st.booleans())))
     return Traces.of(out)
 
 
@@ -165,7 +165,7 @@ def test_advice_names_the_labels_that_would_do(traces: Traces, advised: str) -> 
     assert result.contradiction is not None
     assert f"Labels {advised} (trigger/reward) would tell them apart." in str(result.contradiction)
     trigger, reward = advised.split("/")
-    assert markovize.learn(traces, trigger_on=trigger, reward_on=reward).status == "optimal"  # type: ignore[arg-type]
+    assert markovize.learn(traces, trigger_on=trigger, reward_on=reward).status == "optimal"
 
 
 def test_advice_that_nothing_helps() -> None:

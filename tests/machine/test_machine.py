@@ -7,13 +7,14 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markovize.episodes.values import Value
 from markovize.errors import MachineError
 from markovize.machine.machine import (
     Emission,
@@ -51,10 +52,14 @@ def test_immutable() -> None:
         COFFEE.triggers[0].on = 3  # type: ignore[misc]
 
 
+def _raw(value: Any) -> Value:
+    """A label as a user may give it, before a machine has made it a value."""
+    return cast(Value, value)
+
+
 def test_lists_and_arrays_are_labels_too() -> None:
-    machine = RewardMachine(
-        "state", "state", 2, (Trigger(0, np.array([1, 1]), 1, ([2, 2.0],)),), (Emission(0, [1.0], 1, 1.0),)
-    )
+    array, one_list, two_list = _raw(np.array([1, 1])), _raw([1.0]), _raw([2, 2.0])
+    machine = RewardMachine("state", "state", 2, (Trigger(0, array, 1, (two_list,)),), (Emission(0, one_list, 1, 1.0),))
     assert machine.step(0, (1, 1)) == 1
     assert machine.triggers[0].alternatives == ((2, 2),)
     assert machine.reward(0, (1,), 1) == 1.0
@@ -94,7 +99,7 @@ LABELS = st.recursive(
 def machines(draw: st.DrawFn) -> RewardMachine:
     states = draw(st.integers(1, 4))
     state = st.integers(0, states - 1)
-    kind = st.sampled_from(["state", "transition", "function"])
+    kind = st.sampled_from(("state", "transition", "function"))
     triggers = [
         Trigger(u, ("t", n), v, tuple(draw(st.lists(LABELS, max_size=2))))
         for n, (u, v) in enumerate(draw(st.lists(st.tuples(state, state), max_size=4)))
@@ -154,6 +159,9 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+NO_NUMBERS: tuple[object, ...] = (True, "1", [])
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -192,7 +200,7 @@ def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
         (put("triggers", 0, "alternatives", value="x"), '"triggers"[0]: "alternatives" must be a list'),
         (put("triggers", 0, "alternatives", value=[None]), '"triggers"[0]: field "alternatives": null is not a label'),
         (drop("rewards", 1, "reward"), '"rewards"[1]: field "reward" is missing'),
-        *((put("rewards", 1, "reward", value=v), '"rewards"[1]: the reward must be a number') for v in (True, "1", [])),
+        *((put("rewards", 1, "reward", value=v), '"rewards"[1]: the reward must be a number') for v in NO_NUMBERS),
         (put("rewards", 1, "reward", value=10**400), '"rewards"[1]: the reward is too large'),
         (put("rewards", 1, "reward", value=math.inf), '"rewards"[1]: the reward must be finite, not inf'),
         (put("rewards", 1, "reward", value=math.nan), '"rewards"[1]: the reward must be finite, not nan'),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from instances import KINDS, Kinds, random_steps
 import markovize
 from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Traces
+from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 from markovize.machine.replay import replay, run
@@ -84,7 +85,7 @@ def test_labels_meet_by_their_json_value() -> None:
     traces = Traces.of([([0, True, [1, 2.0], 3], ["a"] * 3, [0, 5, 7])])
     for on, state in ((True, 1), (1, 0)):
         assert run(RewardMachine("state", "state", 2, (Trigger(0, on, 1),)), traces).after.tolist() == [state] * 3
-    pays = (Emission(0, True, 0, 0), Emission(0, (1.0, 2), 0, 5), Emission(0, np.int64(3), 0, 7))
+    pays = (Emission(0, True, 0, 0), Emission(0, (1.0, 2), 0, 5), Emission(0, cast(Value, np.int64(3)), 0, 7))
     machine = RewardMachine.from_json(RewardMachine("state", "state", 1, (), pays).to_json())
     assert replay(machine, traces).to_json() == {"steps": 3, "unseen": 0, "mismatches": 0}
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.transforms import BboxBase
 
+from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 from markovize.pictures.layout import LOOP, RADIUS, Size, place
@@ -22,11 +24,11 @@ QUIET = tuple(Emission(0, (99, n), 0, 0.0) for n in range(9))
 
 
 def chain(states: int, kind: str = "state") -> RewardMachine:
-    def label(n: int) -> tuple[object, ...]:
+    def label(n: int) -> Value:
         return (n, 1) if kind == "state" else ((n, 1), "right", (n + 1, 1))
 
-    triggers = tuple(Trigger(n, label(n), n + 1, ALIKE[: n % 3]) for n in range(states - 1))  # type: ignore[arg-type]
-    return RewardMachine(kind, kind, states, triggers, (*QUIET, Emission(states - 1, "goal", states - 1, 1.0, True)))  # type: ignore[arg-type]
+    triggers = tuple(Trigger(n, label(n), n + 1, ALIKE[: n % 3]) for n in range(states - 1))
+    return RewardMachine(kind, kind, states, triggers, (*QUIET, Emission(states - 1, "goal", states - 1, 1.0, True)))
 
 
 MACHINES = {
@@ -79,9 +81,9 @@ def test_equal_bytes_and_everything_inside(tmp_path: Path, name: str) -> None:
     assert sum(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n] if _apart_enough(a, b)) == 0
 
 
-def _apart_enough(a: object, b: object) -> bool:
+def _apart_enough(a: BboxBase, b: BboxBase) -> bool:
     """Lines of one label may touch by a pixel or two; anything more is an overlap."""
-    return min(a.y1, b.y1) - max(a.y0, b.y0) > 4 and min(a.x1, b.x1) - max(a.x0, b.x0) > 4  # type: ignore[attr-defined]
+    return bool(min(a.y1, b.y1) - max(a.y0, b.y0) > 4 and min(a.x1, b.x1) - max(a.x0, b.x0) > 4)
 
 
 sizes = st.builds(Size, st.floats(0.2, 3.0), st.sampled_from([0.165, 0.33, 0.66]))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 torch = pytest.importorskip("torch", reason="the extra `deep` is not installed")
 
@@ -55,7 +60,7 @@ def test_chained_layers_and_their_gradients_are_those_of_torch() -> None:
     assert_as_autograd(network, seen, network.run(seen))
 
 
-def assert_as_autograd(network: Network, seen: torch.Tensor, found: tuple[torch.Tensor, Trail]) -> None:
+def assert_as_autograd(network: Network, seen: Tensor, found: tuple[Tensor, Trail]) -> None:
     """What ``run`` and ``gradients`` give is what PyTorch's own layers do."""
     values, trail = found
     slope = torch.randn_like(values)

@@ -14,7 +14,7 @@ from markovize.errors import InputError
 from markovize.machine.replay import replay
 
 
-def run(world: str, settings: Settings, *, compiled: bool = True, **options: str) -> RunResult:
+def run(world: str, settings: Settings, *, compiled: bool = True, **options: Any) -> RunResult:
     return ActiveLearner(gym.make(f"markovize/{world}-v0", **options), settings, compiled=compiled).run()
 
 
@@ -30,7 +30,7 @@ def run(world: str, settings: Settings, *, compiled: bool = True, **options: str
     ],
 )
 def test_directed_mode_finds_machine_and_optimum(
-    world: str, options: dict[str, str], episodes: int, states: int, triggers: int, best: float
+    world: str, options: dict[str, Any], episodes: int, states: int, triggers: int, best: float
 ) -> None:
     result = run(world, Settings.of("directed", episodes=episodes, seed=2), **options)
     assert (result.machine.states, len(result.machine.triggers)) == (states, triggers)
@@ -57,7 +57,7 @@ def test_labels_are_refined_when_coarse_ones_cannot_explain() -> None:
     ("options", "states", "best"),
     [({"task": "b"}, 5, 3.2), ({"task": "b", "rewards": "cumulative"}, 5, 1.6), ({"task": "c"}, 7, 2.2)],
 )
-def test_paper_mode_ends_optimal(options: dict[str, str], states: int, best: float) -> None:
+def test_paper_mode_ends_optimal(options: dict[str, Any], states: int, best: float) -> None:
     result = run("BreakfastWorld", Settings.of("paper", episodes=10_000, seed=3), **options)
     assert result.machine.states == states
     assert result.machine.acyclic

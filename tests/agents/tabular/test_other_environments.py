@@ -77,13 +77,13 @@ def test_taxi_needs_transition_labels() -> None:
 
 
 def test_a_world_in_another_wrapper_is_stepped_not_compiled() -> None:
-    env = gym.wrappers.TransformReward(gym.make("markovize/BreakfastWorld-v0"), lambda reward: 2 * reward)
+    env = gym.wrappers.TransformReward(gym.make("markovize/BreakfastWorld-v0"), lambda reward: 2 * float(reward))
     result = learned(env, 200)
     assert result.greedy_return == pytest.approx(6.4)
     assert result.optimal_return is None
 
 
-class Odd(gym.Env[Any, int]):
+class Odd(gym.Env[Any, Any]):
     """Two steps of whatever observation and reward it is given."""
 
     action_space = gym.spaces.Discrete(2)
@@ -127,7 +127,7 @@ def test_rewards_that_are_no_numbers_are_refused(reward: Any) -> None:
         learned(Odd(0, reward), 5)
 
 
-class Bandit(gym.Env[int, int]):
+class Bandit(gym.Env[Any, Any]):
     """Many states and hardly a transition twice: one step, then another place."""
 
     observation_space = gym.spaces.Discrete(1_000_000)
@@ -150,7 +150,7 @@ def test_more_states_than_transitions(mode: str) -> None:
     assert len(result.observations) > 2_900
 
 
-class TwoKeys(gym.Env[int, Any]):
+class TwoKeys(gym.Env[Any, Any]):
     """Pays for the second of two keys, pressed in order, by actions that are pairs."""
 
     observation_space = gym.spaces.Discrete(3)
@@ -175,7 +175,7 @@ def test_actions_of_several_parts() -> None:
     assert result.actions == ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
-class Chancy(gym.Env[int, int]):
+class Chancy(gym.Env[Any, Any]):
     """A reward that is Markov, but of the action, in a world that goes anywhere."""
 
     observation_space = gym.spaces.Discrete(60)

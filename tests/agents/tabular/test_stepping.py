@@ -130,7 +130,8 @@ def test_the_last_episodes_can_be_played_again(directed: bool) -> None:
     player, _ = play(env, RECENT + 15, directed)
     assert len(player.recent) == RECENT
     for seed, transitions, rewards in player.recent:
-        assert (transitions.dtype, rewards.dtype, len(transitions)) == (np.int32, np.float64, len(rewards))
+        assert (transitions.dtype, rewards.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
+        assert len(transitions) == len(rewards)
         assert env.reset(seed=seed)[0] == player.book.values(int(transitions[0]))[0]
         for x, paid in zip(transitions.tolist(), rewards.tolist(), strict=True):
             _, action, after = player.book.values(x)

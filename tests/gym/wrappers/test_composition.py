@@ -7,6 +7,7 @@ import itertools
 import json
 import pickle
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ def test_copies_go_their_own_way() -> None:
         assert env.rm_state == 0
 
 
-OUTSIDE = {
+OUTSIDE: dict[str, Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]] = {
     "statistics": lambda env: RecordEpisodeStatistics(env),
     "limit": lambda env: TimeLimit(env, 7),
     "reward": lambda env: TransformReward(env, lambda r: 2 * float(r)),

@@ -33,7 +33,9 @@ def play(env: gym.Env[Any, Any], episodes: int, seed: int = 0) -> list[dict[str,
         while not (terminated or truncated):
             action = env.action_space.sample()
             observation, reward, terminated, truncated, _ = env.step(action)
-            observations.append(observation), actions.append(action), rewards.append(reward)
+            observations.append(observation)
+            actions.append(action)
+            rewards.append(reward)
         out.append(
             {
                 "observations": observations,
@@ -197,11 +199,12 @@ def test_continuous_observations_only_on_request(tmp_path: Path) -> None:
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
-    for path, words in [
+    cases: list[tuple[str | Path, str]] = [
         (tmp_path / "none" / "log.jsonl", "the folder .* does not exist"),
         (tmp_path, "is a directory"),
         ("a\0b", "null byte"),
-    ]:
+    ]
+    for path, words in cases:
         with pytest.raises(InputError, match=words):
             RecordEpisodes(Ring(), path)
     with pytest.raises(UnsupportedError, match="recorded as JSONL"):

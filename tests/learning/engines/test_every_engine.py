@@ -14,7 +14,7 @@ from instances import KINDS, coffee, patrol, random_steps, two_coffees
 from markovize import learn, read_episodes
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
-from markovize.learning.engines import Engine, Verdict, engine_named
+from markovize.learning.engines import Answer, Engine, Verdict, engine_named
 from markovize.learning.judge import Judge, checked_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree, build_tree
@@ -31,7 +31,7 @@ def tree_of(traces: Traces, kinds: tuple[str, str] = ("state", "state")) -> Pref
     return build_tree(label_traces(traces, *kinds))[0]
 
 
-def decide(engine: Engine, tree: PrefixTree, states: int, triggers: int | None, *, acyclic: bool = False):
+def decide(engine: Engine, tree: PrefixTree, states: int, triggers: int | None, *, acyclic: bool = False) -> Answer:
     session = engine.open(acyclic=acyclic)
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     return session.decide(states, triggers, Limits())
@@ -81,9 +81,9 @@ def test_exemplars_added_later_count_as_if_given_at_once(engine: Engine, seed: i
     for part in np.array_split(nodes, 3):
         session.extend(tree, part.astype(np.int32))
         session.decide(2, 2, Limits())  # an answer on the way must not spoil later ones
-    for size_ in ((2, 1), (2, None), (3, 2), (3, None)):
-        at_once = decide(engine, tree, *size_)
-        assert session.decide(*size_, Limits()).verdict is at_once.verdict
+    for states, triggers in ((2, 1), (2, None), (3, 2), (3, None)):
+        at_once = decide(engine, tree, states, triggers)
+        assert session.decide(states, triggers, Limits()).verdict is at_once.verdict
 
 
 def test_extending_from_a_rebuilt_tree_keeps_meaning(engine: Engine) -> None:
