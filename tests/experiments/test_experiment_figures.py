@@ -17,18 +17,15 @@ from PIL import Image
 from markovize.errors import InputError
 from markovize.experiments.paper import EXPERIMENT_1, EXPERIMENT_3, PaperValues
 from markovize.experiments.records import Finished
-from markovize.experiments.report.figures import DARK, ablation_figure, learning_figure
+from markovize.experiments.report.ablation_figure import ablation_figure
+from markovize.experiments.report.comparison import compare, table_md
+from markovize.experiments.report.csv_files import curves_csv, results_csv, solve_curves_csv, timings_csv
+from markovize.experiments.report.files import write_report
+from markovize.experiments.report.learning_figure import learning_figure
 from markovize.experiments.report.machine_diff import machine_diff
-from markovize.experiments.report.page import report_page, write_report
-from markovize.experiments.report.tables import (
-    comparison,
-    curves_csv,
-    results_csv,
-    solve_curves_csv,
-    table_md,
-    timings_csv,
-)
+from markovize.experiments.report.page import report_page
 from markovize.machine.machine import RewardMachine, Trigger
+from markovize.pictures.curves import DARK
 from markovize.pictures.machine_svg import draw_machine
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -106,13 +103,13 @@ def test_curves_are_means_over_seeds() -> None:
 )
 def test_agreement(paper: PaperValues | None, verdict: str, agrees: bool | None) -> None:
     trials = [breakfast(0), breakfast(1)]
-    (row,) = comparison(trials, {"b full": paper} if paper else None)
+    (row,) = compare(trials, {"b full": paper} if paper else None)
     assert (row.verdict, row.agrees) == (verdict, agrees)
 
 
 def test_one_bad_seed_is_no_agreement() -> None:
     bad = (replace(breakfast(1)[0], final_return=1.8), breakfast(1)[1])
-    (row,) = comparison([breakfast(0), bad], {"b full": PaperValues(solved=False)})
+    (row,) = compare([breakfast(0), bad], {"b full": PaperValues(solved=False)})
     assert (row.verdict, row.agrees) == ("no: optimal in 1 of 2 seeds", False)
 
 

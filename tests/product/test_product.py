@@ -17,7 +17,7 @@ from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import InputError, UnsupportedError
 from markovize.machine.machine import Emission, RewardMachine, Trigger
-from markovize.product.picture import edges
+from markovize.product.picture_parts import merge_steps
 from markovize.product.product import Product, Solution, ars, rs
 from markovize.worlds import noisy_walks, random_grid_world, random_machine, world
 
@@ -324,7 +324,7 @@ def test_pictures_are_the_same_each_time(solved: dict[str, Solution], tmp_path: 
 
 def test_edges_merge_actions_and_mark_the_greedy_one(solved: dict[str, Solution]) -> None:
     solution = solved["beach"]
-    found = {(edge.source, edge.target): edge for edge in edges(solution.product, solution)}
+    found = {(edge.source, edge.target): edge for edge in merge_steps(solution.product, solution)}
     number = solution.product.number
     sun = found[number((0, 0)), number((0, 1))]
     assert (sun.actions, sun.reward, sun.ends, sun.greedy) == ((4,), 1.0, False, True)
@@ -335,7 +335,7 @@ def test_edges_merge_actions_and_mark_the_greedy_one(solved: dict[str, Solution]
 def test_outcomes_that_this_machine_state_never_saw_are_not_drawn() -> None:
     traces = Traces.of([([0, 1, 0, 2], ["go"] * 3, [0, 0, 0]), ([0, 2], ["go"], [0])])
     product = Product.of(traces, RewardMachine("state", "state", 2, (Trigger(0, 1, 1),)))
-    assert (0 * 2 + 1, 1 * 2 + 1) not in {(e.source, e.target) for e in edges(product, product.value_iteration())}
+    assert (0 * 2 + 1, 1 * 2 + 1) not in {(e.source, e.target) for e in merge_steps(product, product.value_iteration())}
 
 
 def test_a_picture_of_nothing_worth_anything(tmp_path: Path) -> None:

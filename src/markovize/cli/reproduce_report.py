@@ -8,7 +8,7 @@ from typing import Any
 
 from markovize.cli.terminal import console
 from markovize.experiments.records import Finished
-from markovize.experiments.report.tables import comparison, quantities
+from markovize.experiments.report.comparison import compare, quantities
 from markovize.experiments.spec import Experiment
 
 
@@ -17,7 +17,7 @@ def report(experiment: Experiment, finished: Sequence[Finished], folder: Path) -
     from rich.table import Table
 
     table = Table(title=experiment.title, title_justify="left", box=None, pad_edge=False)
-    names, rows = quantities(finished), comparison(finished, experiment.paper)
+    names, rows = quantities(finished), compare(finished, experiment.paper)
     verdict = "agrees" if experiment.paper else "optimal"
     for number, head in enumerate(["task", "seeds", *names, verdict]):
         right = 0 < number <= len(names) + 1

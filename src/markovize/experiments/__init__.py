@@ -10,7 +10,7 @@
 from markovize.experiments.execute.runner import run_experiment
 from markovize.experiments.paper import PaperValues
 from markovize.experiments.records import TrialRecord, TrialTimings
-from markovize.experiments.report.page import write_report
+from markovize.experiments.report.files import write_report
 from markovize.experiments.spec import Experiment, Task, Trial
 
 __all__ = [

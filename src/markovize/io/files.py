@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -84,6 +86,19 @@ def atomic_write(path: str | os.PathLike[str], data: str | bytes) -> None:
     with atomic_open(path) as file:
         # JSON may hold lone surrogates; they survive writing and reading
         file.write(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as comma-separated values.
+
+    >>> csv_text(("task", "seed"), [("b, full", 0)])
+    'task,seed\\n"b, full",0\\n'
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return out.getvalue()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

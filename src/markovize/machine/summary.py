@@ -29,11 +29,7 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
     >>> [(a.source, a.target, a.lines) for a in arrows(machine)]
     [(0, 1, ('(1, 1) +1 alike',)), (1, 1, ('5: reward 1, end',))]
     """
-    usual, labelling = usual_reward(machine), labelling_named(machine.trigger_on)
-    matters: dict[tuple[int, int], list[Emission]] = {}
-    for emission in machine.rewards:
-        if emission.reward != usual or emission.terminal:
-            matters.setdefault((emission.source, emission.target), []).append(emission)
+    matters, labelling = notable_rewards(machine), labelling_named(machine.trigger_on)
     triggers: dict[tuple[int, int], list[str]] = {}
     for trigger in sorted(machine.triggers, key=lambda t: (t.source, t.target, sort_key(t.on))):
         text = labelling.text(trigger.on)
@@ -51,6 +47,16 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
         lines = triggers.get(pair, []) + _grouped(labelling_named(machine.reward_on), matters.get(pair, ()))
         if lines:
             out.append(Arrow(*pair, _cut(lines, most_lines)))
+    return out
+
+
+def notable_rewards(machine: RewardMachine) -> dict[tuple[int, int], list[Emission]]:
+    """By source and target, the rewards worth a word: all that differ from the usual one, or end an episode."""
+    usual = usual_reward(machine)
+    out: dict[tuple[int, int], list[Emission]] = {}
+    for emission in machine.rewards:
+        if emission.reward != usual or emission.terminal:
+            out.setdefault((emission.source, emission.target), []).append(emission)
     return out
 
 

@@ -70,7 +70,7 @@ def layer_of(states: int, initial: int, edges: Sequence[tuple[int, int]]) -> tup
     return layers, sorted(back)
 
 
-def arranged(slots: Sequence[Slot], paths: Sequence[Path], ranks: int, initial: int) -> list[list[int]]:
+def arrange(slots: Sequence[Slot], paths: Sequence[Path], ranks: int, initial: int) -> list[list[int]]:
     """For each rank its slots from top to bottom, by barycentres, with few crossings."""
     before, after = _neighbours(slots, paths)
     order: list[list[int]] = [[] for _ in range(ranks)]
@@ -101,7 +101,7 @@ def arranged(slots: Sequence[Slot], paths: Sequence[Path], ranks: int, initial: 
     return best
 
 
-def straightened(slots: Sequence[Slot], paths: Sequence[Path], order: Sequence[Sequence[int]]) -> list[float]:
+def straighten(slots: Sequence[Slot], paths: Sequence[Path], order: Sequence[Sequence[int]]) -> list[float]:
     """Heights: as near to the neighbours as the sizes allow, by repeated weighted isotonic regression."""
     before, after = _neighbours(slots, paths)
     y = [0.0] * len(slots)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from markovize.pictures.layers import Path, Slot, arranged, layer_of, straightened
+from markovize.pictures.layers import Path, Slot, arrange, layer_of, straighten
 
 Point: TypeAlias = tuple[float, float]
 
@@ -76,8 +76,8 @@ def place(states: int, initial: int, loops: dict[int, Size], edges: Sequence[tup
     for number, (u, v, size) in enumerate(edges):
         if number not in back:
             paths[number] = _forward(slots, u, v, layers, size)
-    order = arranged(slots, list(paths.values()), ranks, initial)
-    y = dict(enumerate(straightened(slots, list(paths.values()), order)))
+    order = arrange(slots, list(paths.values()), ranks, initial)
+    y = dict(enumerate(straighten(slots, list(paths.values()), order)))
     half = [max([slots[i].half for i in order[r]], default=0.0) for r in range(ranks)]
     for number in back:  # a label below needs room between its states too
         u, v, size = edges[number]
@@ -97,8 +97,8 @@ def place(states: int, initial: int, loops: dict[int, Size], edges: Sequence[tup
     centres = [(x[2 * layers[u]], y[u]) for u in range(states)]
     tops = [max([y[i] + slots[i].up for i in order[r]], default=0.0) for r in range(ranks)]
     if not back:
-        centres = _rows(plan, centres, order, paths, tops, bottoms)
-    return _framed(centres, plan, slots, edges, initial)
+        centres = _break_into_rows(plan, centres, order, paths, tops, bottoms)
+    return _frame(centres, plan, slots, edges, initial)
 
 
 def _state_slot(layer: int, loop: Size | None) -> Slot:
@@ -194,7 +194,7 @@ def _lead_back(plan: _Plan, edges: Sequence[tuple[int, int, Size]], back: Sequen
         plan.routes[number] = Route(points, (middle, lane), False)
 
 
-def _rows(
+def _break_into_rows(
     plan: _Plan,
     centres: list[Point],
     order: list[list[int]],
@@ -241,7 +241,7 @@ def _rows(
     return [moved(centre, row_of[2 * layer]) for centre, layer in zip(centres, plan.layers, strict=True)]
 
 
-def _framed(
+def _frame(
     centres: list[Point], plan: _Plan, slots: list[Slot], edges: Sequence[tuple[int, int, Size]], initial: int
 ) -> Layout:
     """Moves everything so that it just fits between (0, 0) and (width, height)."""

@@ -16,13 +16,13 @@ from markovize.episodes.labelling import TEXT_LENGTH, labelling_named
 from markovize.episodes.values import Value, key_of, show, sort_key
 from markovize.errors import one_line
 from markovize.machine.machine import Emission, RewardMachine
-from markovize.machine.summary import usual_reward
-from markovize.pictures.edges import smooth, touch
-from markovize.pictures.layout import LEAD, LOOP, RADIUS, Layout, Point, Route, Size, place
+from markovize.machine.summary import notable_rewards
+from markovize.pictures.geometry import Line, Placement, place_machine
+from markovize.pictures.layout import RADIUS, Point, Size
 from markovize.pictures.world.canvas import text_width
 from markovize.pictures.world.plan import GridView
 
-INCH: Final = 96.0  # picture elements
+INCH: Final = 96.0  # pixels
 FONT: Final = 12.0
 LINE: Final = 0.165  # inches
 MOST_LINES: Final = 5
@@ -59,7 +59,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture's size in picture elements, and its elements."""
+    """A picture's size in pixels, and its elements."""
 
     width: float
     height: float
@@ -78,8 +78,10 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class _Line:
-    text: str
+class _Text:
+    """A line of words on an arrow."""
+
+    words: str
     mark: str = ""
     trigger: int | None = None
 
@@ -107,34 +109,19 @@ def draw_machine(machine: RewardMachine, view: GridView | None = None, marks: Ma
     """
     marks = marks or Marks()
     lines = _lines(machine, view, marks)
-    loops = {u: texts for (u, v), texts in lines.items() if u == v}
-    others = {pair: texts for pair, texts in lines.items() if pair[0] != pair[1]}
-    layout = place(
-        machine.states,
-        machine.initial,
-        {u: _size(texts) for u, texts in loops.items()},
-        [(u, v, _size(texts)) for (u, v), texts in others.items()],
-    )
-    out = [
-        _arrow(layout, pair, texts, route) for (pair, texts), route in zip(others.items(), layout.routes, strict=True)
-    ]
-    out += [_loop(layout, u, texts) for u, texts in loops.items()]
-    out += [_state(layout, u, marks) for u in range(machine.states)]
-    x, y = layout.states[machine.initial]
-    out.append(_arrow_group(layout, "start", "", [(x - RADIUS - LEAD, y), (x - RADIUS, y)], [1, 2], []))
-    return Drawing(layout.width * INCH, layout.height * INCH, "".join(out))
+    placement = place_machine(machine, {pair: _size(texts) for pair, texts in lines.items()})
+    out = [_arrow(placement, pair, lines[pair], line) for pair, line in placement.arrows.items()]
+    out += [_state(placement, u, marks) for u in range(machine.states)]
+    out.append(_arrow_group(placement, "start", "", placement.start, []))
+    return Drawing(placement.width * INCH, placement.height * INCH, "".join(out))
 
 
 # --- what is written on arrows --------------------------------------------------------------------------------------
 
 
-def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[tuple[int, int], list[_Line]]:
-    usual = usual_reward(machine)
-    matters: dict[tuple[int, int], list[Emission]] = {}
-    for emission in machine.rewards:
-        if emission.reward != usual or emission.terminal:
-            matters.setdefault((emission.source, emission.target), []).append(emission)
-    out: dict[tuple[int, int], list[_Line]] = {}
+def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[tuple[int, int], list[_Text]]:
+    matters = notable_rewards(machine)
+    out: dict[tuple[int, int], list[_Text]] = {}
     for number, trigger in enumerate(machine.triggers):
         pair = trigger.source, trigger.target
         text = label_name(machine.trigger_on, trigger.on, view)
@@ -147,13 +134,13 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
             for emission in own:
                 matters[pair].remove(emission)
                 text += f": {_outcome(emission.reward, emission.terminal)}"
-        out.setdefault(pair, []).append(_Line(text, marks.kind if number in marks.triggers else "", number))
+        out.setdefault(pair, []).append(_Text(text, marks.kind if number in marks.triggers else "", number))
     for pair, emissions in matters.items():
         out.setdefault(pair, []).extend(_grouped(machine.reward_on, emissions, view))
-    return {pair: _cut(lines) for pair, lines in sorted(out.items()) if lines}
+    return {pair: _cut(texts) for pair, texts in sorted(out.items()) if texts}
 
 
-def _grouped(kind: str, emissions: Sequence[Emission], view: GridView | None) -> list[_Line]:
+def _grouped(kind: str, emissions: Sequence[Emission], view: GridView | None) -> list[_Text]:
     """One line for each outcome; places of one name count as one."""
     labelling = labelling_named(kind)
     outcomes: dict[tuple[float, bool], dict[str, int]] = {}
@@ -166,7 +153,7 @@ def _grouped(kind: str, emissions: Sequence[Emission], view: GridView | None) ->
     for (reward, terminal), names in sorted(outcomes.items(), key=lambda item: (-item[0][0], item[0][1])):
         texts = [f"{name} ×{count}" if count > 1 else name for name, count in names.items()]
         more = f", … +{len(texts) - 2}" if len(texts) > 2 else ""
-        out.append(_Line(f"{', '.join(texts[:2])}{more}: {_outcome(reward, terminal)}"))
+        out.append(_Text(f"{', '.join(texts[:2])}{more}: {_outcome(reward, terminal)}"))
     return out
 
 
@@ -175,27 +162,27 @@ def _outcome(reward: float, terminal: bool) -> str:
     return text + (", end" if terminal else "")
 
 
-def _cut(lines: list[_Line]) -> list[_Line]:
-    if len(lines) <= MOST_LINES:
-        return lines
-    return [*lines[: MOST_LINES - 1], _Line(f"… +{len(lines) - MOST_LINES + 1}")]
+def _cut(texts: list[_Text]) -> list[_Text]:
+    if len(texts) <= MOST_LINES:
+        return texts
+    return [*texts[: MOST_LINES - 1], _Text(f"… +{len(texts) - MOST_LINES + 1}")]
 
 
-def _size(lines: Sequence[_Line]) -> Size:
-    widest = max(text_width(line.text, FONT, bold=line.mark == "extra") for line in lines)
-    return Size(widest / INCH + 0.12, len(lines) * LINE)
+def _size(texts: Sequence[_Text]) -> Size:
+    widest = max(text_width(text.words, FONT, bold=text.mark == "extra") for text in texts)
+    return Size(widest / INCH + 0.12, len(texts) * LINE)
 
 
 # --- elements -------------------------------------------------------------------------------------------------------
 
 
-def _at(layout: Layout, point: Point) -> str:
-    """In picture elements, y downwards."""
-    return f"{point[0] * INCH:.1f} {(layout.height - point[1]) * INCH:.1f}"
+def _at(placement: Placement, point: Point) -> str:
+    """In pixels, y downwards."""
+    return f"{point[0] * INCH:.1f} {(placement.height - point[1]) * INCH:.1f}"
 
 
-def _state(layout: Layout, u: int, marks: Marks) -> str:
-    x, y = (float(part) for part in _at(layout, layout.states[u]).split())
+def _state(placement: Placement, u: int, marks: Marks) -> str:
+    x, y = (float(part) for part in _at(placement, placement.states[u]).split())
     mark = f" {marks.kind}" if u in marks.states else ""
     other = marks.other.get(u, u)
     second = f'<text class="other" x="{x}" y="{y + 15}">≙ {other}</text>' if other != u else ""
@@ -205,51 +192,37 @@ def _state(layout: Layout, u: int, marks: Marks) -> str:
     )
 
 
-def _arrow(layout: Layout, pair: tuple[int, int], lines: Sequence[_Line], route: Route) -> str:
-    points = list(route.points)
-    points[0] = touch(layout.states[pair[0]], points[1])
-    points[-1] = touch(layout.states[pair[1]], points[-2])
-    vertices, codes = smooth(points) if route.smooth else (points, [1] + [2] * (len(points) - 1))
-    marks = {line.mark for line in lines if line.trigger is not None}
-    mark = marks.pop() if len(marks) == 1 else ""
-    texts = _texts(layout, lines, (route.label[0], route.label[1] + 0.05))
-    return _arrow_group(layout, f"{pair[0]}-{pair[1]}", mark, vertices, codes, texts)
+def _arrow(placement: Placement, pair: tuple[int, int], texts: Sequence[_Text], line: Line) -> str:
+    """An arrow is marked if all its triggers are; a self-loop never is."""
+    marks = {text.mark for text in texts if text.trigger is not None}
+    mark = marks.pop() if len(marks) == 1 and pair[0] != pair[1] else ""
+    return _arrow_group(placement, f"{pair[0]}-{pair[1]}", mark, line, _texts(placement, texts, line.label))
 
 
-def _loop(layout: Layout, u: int, lines: Sequence[_Line]) -> str:
-    x, y = layout.states[u]
-    out, rise = RADIUS * math.cos(math.radians(60)), RADIUS * math.sin(math.radians(60))
-    top = y + RADIUS + LOOP * 1.05
-    way = [(x - out, y + rise), (x - 2.6 * out, top), (x + 2.6 * out, top), (x + out, y + rise)]
-    return _arrow_group(layout, f"{u}-{u}", "", way, [1, 4, 4, 4], _texts(layout, lines, (x, y + RADIUS + LOOP * 0.82)))
-
-
-def _arrow_group(
-    layout: Layout, name: str, mark: str, vertices: Sequence[Point], codes: Sequence[int], texts: Sequence[str]
-) -> str:
+def _arrow_group(placement: Placement, name: str, mark: str, line: Line, texts: Sequence[str]) -> str:
     path = ""
-    for point, code, before in zip(vertices, codes, (0, *codes), strict=False):
+    for point, code, before in zip(line.vertices, line.codes, (0, *line.codes), strict=False):
         letter = {1: "M", 2: "L", 4: "C"}[code]
-        path += ("" if letter == "C" and before == 4 and path.count(" ") else letter) + _at(layout, point) + " "
-    head = _head(layout, vertices[-1], vertices[-2])
+        path += ("" if letter == "C" and before == 4 and path.count(" ") else letter) + _at(placement, point) + " "
+    head = _head(placement, line.vertices[-1], line.vertices[-2])
     kind = f"arrow {mark}".strip()
     return f'<g class="{kind}" data-arrow="{name}"><path d="{path.strip()}"/>{head}{"".join(texts)}</g>'
 
 
-def _head(layout: Layout, tip: Point, before: Point) -> str:
+def _head(placement: Placement, tip: Point, before: Point) -> str:
     angle = math.atan2(tip[1] - before[1], tip[0] - before[0])
     corners = [
         (tip[0] - 0.11 * math.cos(angle + turn), tip[1] - 0.11 * math.sin(angle + turn)) for turn in (0.42, -0.42)
     ]
-    way = " ".join(_at(layout, corner) for corner in (tip, *corners))
+    way = " ".join(_at(placement, corner) for corner in (tip, *corners))
     return f'<path class="head" d="M{way}Z"/>'
 
 
-def _texts(layout: Layout, lines: Sequence[_Line], bottom: Point) -> list[str]:
+def _texts(placement: Placement, texts: Sequence[_Text], bottom: Point) -> list[str]:
     out = []
-    for place_of, line in enumerate(reversed(lines)):
-        x, y = _at(layout, (bottom[0], bottom[1] + place_of * LINE + 0.035)).split()
-        number = "" if line.trigger is None else f' data-trigger="{line.trigger}"'
-        kind = f' class="{line.mark}"' if line.mark else ""
-        out.append(f'<text x="{x}" y="{y}"{kind}{number}>{escape(line.text)}</text>')
+    for number, text in enumerate(reversed(texts)):
+        x, y = _at(placement, (bottom[0], bottom[1] + number * LINE + 0.035)).split()
+        trigger = "" if text.trigger is None else f' data-trigger="{text.trigger}"'
+        kind = f' class="{text.mark}"' if text.mark else ""
+        out.append(f'<text x="{x}" y="{y}"{kind}{trigger}>{escape(text.words)}</text>')
     return out[::-1]

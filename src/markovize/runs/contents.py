@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from markovize.episodes.values import jsonable
+from markovize.io.files import csv_text
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
@@ -31,25 +30,17 @@ def metrics(result: RunResult) -> str:
         sizes = (1, 0, 0) if solve is None else (solve.states, solve.triggers, solve.exemplars)
         means = (f"{float(np.mean(values[start:end])):.9g}" for values in (result.returns, result.lengths))
         rows.append((end, *means, *sizes))
-    return _csv(("episode", "mean_return", "mean_length", "states", "triggers", "exemplars"), rows)
+    return csv_text(("episode", "mean_return", "mean_length", "states", "triggers", "exemplars"), rows)
 
 
 def q_table(result: RunResult) -> str:
     """A row for each machine state, observation and action."""
     rows = ((u, _cell(observation), _cell(action), f"{float(q):.9g}") for u, observation, action, q in result.q_rows())
-    return _csv(("u", "observation", "action", "value"), rows)
+    return csv_text(("u", "observation", "action", "value"), rows)
 
 
 def _cell(value: Any) -> str:
     return json.dumps(jsonable(value))
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return out.getvalue()
 
 
 def json_text(data: Mapping[str, Any]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from markovize.pictures.style import LABEL, add_grid, coloured_axes, encode, fixed_style
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
 
 WINDOW: Final = 100  # episodes in a moving average
-_INK, _LINE, _GOAL, _STEPS = "#37474f", "#1565c0", "#9e9e9e", "#c62828"
+_LINE, _GOAL, _STEPS, _FAINT = "#1565c0", "#9e9e9e", "#c62828", "#eceff1"
+_DPI: Final = 150
 
 
 def moving_average(values: npt.ArrayLike, window: int = WINDOW) -> npt.NDArray[np.float64]:
@@ -30,16 +32,12 @@ def moving_average(values: npt.ArrayLike, window: int = WINDOW) -> npt.NDArray[n
 
 def curve(result: RunResult) -> bytes:
     """A PNG picture: the moving average of the returns, and below it the number of machine states."""
-    import matplotlib.style
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     episodes = len(result.returns)
-    settings: dict[Any, Any] = {"font.size": 9, "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _INK}
-    settings |= {"xtick.color": _INK, "ytick.color": _INK, "axes.spines.top": False, "axes.spines.right": False}
-    # the user's own settings must not change the bytes
-    with matplotlib.style.context(["default", settings]):
+    with fixed_style({"font.size": 9, **coloured_axes(LABEL, LABEL)}):
         figure = Figure(figsize=(7, 4.2), facecolor="white", layout="constrained")
         FigureCanvasAgg(figure)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
@@ -61,12 +59,9 @@ def curve(result: RunResult) -> bytes:
         lower.set_xlabel("episode")
         lower.set_xlim(1, max(2, episodes))
         for axes in (upper, lower):
-            axes.grid(axis="y", color="#eceff1", linewidth=0.8)
-            axes.set_axisbelow(True)
+            add_grid(axes, _FAINT)
         figure.align_ylabels()
-        out = io.BytesIO()
-        figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
-    return out.getvalue()
+        return encode(figure, "png", _DPI)
 
 
 def _state_steps(result: RunResult, episodes: int) -> tuple[list[int], list[int]]:

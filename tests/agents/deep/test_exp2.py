@@ -22,8 +22,9 @@ from markovize.experiments import Experiment, Trial, catalogue, run_experiment
 from markovize.experiments.deep_task import DeepTask
 from markovize.experiments.paper import EXPERIMENT_2, PaperValues
 from markovize.experiments.records import Finished, TrialRecord, TrialTimings
-from markovize.experiments.report.deep_figure import returns_figure
-from markovize.experiments.report.tables import comparison, results_csv
+from markovize.experiments.report.comparison import compare
+from markovize.experiments.report.csv_files import results_csv
+from markovize.experiments.report.returns_figure import returns_figure
 
 OFFICE = "markovize/OfficeWorld-v0"
 
@@ -86,21 +87,21 @@ def test_trials_repeat_exactly(tmp_path: Path) -> None:
 
 def test_the_table_has_the_papers_returns_and_judges_only_long_trainings() -> None:
     _, trials = finished()
-    first = comparison(trials, EXPERIMENT_2)[0]
+    first = compare(trials, EXPERIMENT_2)[0]
     assert (first.task, first.variant, first.verdict, first.agrees) == ("b", "ADQN", "too short to say", None)
     assert first.cells[1][1] == "0.77 ± 0.03 after 50,000"
     mean = trials[0][0].final_return
     one = {"b, ADQN": PaperValues(final_return=mean, episodes=40)}
-    assert comparison(trials, one)[0].verdict == "too few seeds to compare"
+    assert compare(trials, one)[0].verdict == "too few seeds to compare"
     trials = [*trials, *((replace(record, seed=1), timings) for record, timings in trials)]
     for said, verdict in [(mean, "yes"), (mean - 0.5, "yes (above)"), (mean + 0.5, "no: below")]:
         paper = {"b, ADQN": PaperValues(final_return=said, final_return_sd=0.01, episodes=40)}
-        assert comparison(trials, paper)[0].verdict == verdict
+        assert compare(trials, paper)[0].verdict == verdict
         sooner = {"b, ADQN": PaperValues(final_return=9.0, episodes=80, sooner={40: (said, 0.01)})}
-        assert comparison(trials, sooner)[0].verdict == verdict
-        assert comparison(trials, sooner)[0].cells[1][1].endswith(" after 40; 9 after 80")
+        assert compare(trials, sooner)[0].verdict == verdict
+        assert compare(trials, sooner)[0].cells[1][1].endswith(" after 40; 9 after 80")
         assert returns_figure(trials, sooner, kind="svg") != returns_figure(trials, paper, kind="svg")
-    assert comparison(trials)[0].verdict == "–"
+    assert compare(trials)[0].verdict == "–"
 
 
 def test_figures_are_the_same_each_time() -> None:

@@ -14,7 +14,7 @@ from markovize.experiments.execute.display import experiment_display
 from markovize.experiments.execute.local import OnProgress, run_here, run_in_processes
 from markovize.experiments.execute.store import TrialStore
 from markovize.experiments.records import Finished
-from markovize.experiments.report.page import write_report
+from markovize.experiments.report.files import write_report
 from markovize.experiments.spec import Experiment, Trial
 from markovize.io.files import atomic_write, read_text
 from markovize.runs import check_new

@@ -22,11 +22,11 @@ CHIPS: Final = ("#3b6fb6", "#8250a8", "#2f8f6b", "#b5651d", "#2389a6", "#b03a6f"
 
 
 class Canvas:
-    """Draws in picture elements of the finished picture, whole or not.
+    """Draws in pixels of the shrunk picture, whole or not.
 
     >>> canvas = Canvas(20, 10, "#000000")
     >>> canvas.disc((10, 5), 3, "#ffffff")
-    >>> canvas.finished().size, canvas.finished().getpixel((10, 5))
+    >>> canvas.shrink().size, canvas.shrink().getpixel((10, 5))
     ((20, 10), (255, 255, 255))
     """
 
@@ -41,7 +41,7 @@ class Canvas:
         out.image.paste(self.image)
         return out
 
-    def finished(self) -> Image.Image:
+    def shrink(self) -> Image.Image:
         """The picture at its own size."""
         return self.image.reduce(SCALE)
 

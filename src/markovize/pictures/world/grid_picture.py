@@ -16,7 +16,7 @@ from markovize.worlds import GridMap
 CELL: Final = 48
 SMALLEST: Final = 16
 LARGEST: Final = 1200
-"""Picture elements; the cells of larger maps shrink, as far as they can be seen."""
+"""Pixels; the cells of larger maps shrink, as far as they can be seen."""
 
 
 class MapPicture:

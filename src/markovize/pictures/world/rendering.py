@@ -1,4 +1,4 @@
-"""Views as text or as arrays of picture elements."""
+"""Views as text or as arrays of pixels."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ def picture(view: View) -> NDArray[np.uint8]:
     if view.tracked is not None:
         edges = (8, height, width - 8, whole[1] - 8) if below else (width, 8, whole[0] - 8, whole[1] - 8)
         panel.draw_panel(canvas, view.tracked, *edges)
-    out: Any = np.asarray(canvas.finished()).copy()
+    out: Any = np.asarray(canvas.shrink()).copy()
     return out  # type: ignore[no-any-return]
