@@ -1,4 +1,4 @@
-"""What markovize needs to know of Gymnasium's spaces: which ones have labels, how many, and their numbers.
+"""What markovize needs to know of Gymnasium's spaces: which ones have labels, and which labels.
 
 Labels are JSON values, so observations and actions must be discrete: ``Discrete``, ``MultiDiscrete``, ``MultiBinary``,
 integer ``Box``, ``Text``, or a ``Tuple`` of these. Everything else is refused here, with the wrapper that helps.
@@ -7,7 +7,6 @@ integer ``Box``, ``Text``, or a ``Tuple`` of these. Everything else is refused h
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import gymnasium as gym
@@ -15,14 +14,12 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 
-from markovize.episodes.values import Value, canonical, show
+from markovize.episodes.values import Value, canonical
 from markovize.errors import InputError, UnsupportedError
 
 AnyEnv: TypeAlias = "gym.Env[Any, Any] | VectorEnv[Any, Any, Any]"
 AnySpace: TypeAlias = "spaces.Space[Any]"
 
-MOST_VALUES: Final = 2**63 - 1
-MOST_ACTIONS: Final = 10_000
 _NAMES: Final = {"observation": "observations", "action": "actions"}
 
 
@@ -65,7 +62,7 @@ of your own that makes them integers or arrays of integers
         for part in space.spaces:
             check_space(part, what)
         return
-    if isinstance(space, spaces.Text) or _is_integer(space):
+    if isinstance(space, spaces.Text) or is_integer(space):
         return
     names = _NAMES[what]
     own = f"a Transform{what.capitalize()} of your own"
@@ -128,105 +125,28 @@ def fits(space: AnySpace, value: Value) -> bool:
         return isinstance(value, tuple) and len(value) == len(parts) and all(map(fits, parts, value))
     if isinstance(space, spaces.Text):
         return isinstance(value, str) and value in space
-    if not _is_integer(space):
+    if not is_integer(space):
         return True  # nothing is known of it
     flat = _flat(value, space.shape or ())
-    kind = bool if _dtype(space).kind == "b" else int
+    kind = bool if dtype_of(space).kind == "b" else int
     return flat is not None and all(
-        type(x) is kind and low <= x < low + count for x, (low, count) in zip(flat, _ranges(space), strict=True)
+        type(x) is kind and low <= x < low + count for x, (low, count) in zip(flat, ranges_of(space), strict=True)
     )
 
 
-class SpaceIndex:
-    """Numbers for the elements of a finite space: 0…size-1, the last coordinate fastest.
-
-    >>> index = SpaceIndex(spaces.MultiDiscrete([3, 4]))
-    >>> index.size, index.number([2, 1]), index.element(9)
-    (12, 9, array([2, 1]))
-    """
-
-    def __init__(self, space: AnySpace) -> None:
-        ranges = _all_ranges(space)
-        if ranges is None or math.fsum(math.log2(count) for _, count in ranges) >= 63:
-            raise UnsupportedError(f"{space} has too many elements to number them")
-        self.space = space
-        self.size = math.prod(count for _, count in ranges)
-        self._ranges = ranges
-
-    def number(self, element: Any) -> int:
-        """The number of an element."""
-        number = 0
-        for x, (low, count) in zip(_coordinates(self.space, element), self._ranges, strict=True):
-            if not 0 <= x - low < count:
-                raise InputError(f"{show(value_of(element))} is not an element of {self.space}")
-            number = number * count + int(x) - low
-        return number
-
-    def element(self, number: int) -> Any:
-        """The element with this number, as the space's own ``sample`` would give it."""
-        if not 0 <= number < self.size:
-            raise InputError(f"{number} is not the number of an element of {self.space}, which has {self.size}")
-        digits = []
-        for low, count in reversed(self._ranges):
-            number, digit = divmod(number, count)
-            digits.append(low + digit)
-        return _assembled(self.space, reversed(digits))
-
-
-def size_of(space: AnySpace) -> int | None:
-    """How many elements a space has; None if there is no such number, or none below 2**63.
-
-    >>> size_of(spaces.Discrete(5, start=-2)), size_of(spaces.MultiBinary(3)), size_of(spaces.Box(0.0, 1.0))
-    (5, 8, None)
-    """
-    try:
-        return SpaceIndex(space).size
-    except UnsupportedError:
-        return None
-
-
-def index_of(space: AnySpace, element: Any) -> int:
-    """The number of an element among 0…size-1; for many, make a :class:`SpaceIndex` once.
-
-    >>> index_of(spaces.Discrete(5, start=-2), 0), index_of(spaces.Box(-1, 1, (2,), np.int8), [1, 0])
-    (2, 7)
-    """
-    return SpaceIndex(space).number(element)
-
-
-def element_at(space: AnySpace, number: int) -> Any:
-    """The element with this number: the inverse of :func:`index_of`.
-
-    >>> int(element_at(spaces.Discrete(5, start=-2), 2)), element_at(spaces.Box(-1, 1, (2,), np.int8), 7).tolist()
-    (0, [1, 0])
-    """
-    return SpaceIndex(space).element(number)
-
-
-def all_elements(space: AnySpace, most: int = MOST_ACTIONS) -> list[Any]:
-    """Every element of a small space, by number.
-
-    >>> all_elements(spaces.Discrete(3, start=1)), [x.tolist() for x in all_elements(spaces.MultiDiscrete([1, 2]))]
-    ([1, 2, 3], [[0, 0], [0, 1]])
-    """
-    index = SpaceIndex(space)
-    if index.size > most:
-        raise UnsupportedError(f"{space} has {index.size:,} elements; at most {most:,} can be tried one by one")
-    elements = [index.element(number) for number in range(index.size)]
-    return [int(element) for element in elements] if isinstance(space, spaces.Discrete) else elements
-
-
-def _dtype(space: AnySpace) -> np.dtype[Any]:
+def dtype_of(space: AnySpace) -> np.dtype[Any]:
+    """The type of the numbers in a space."""
     return np.dtype(space.dtype)
 
 
-def _is_integer(space: AnySpace) -> bool:
+def is_integer(space: AnySpace) -> bool:
+    """Whether elements are integers or arrays of integers (or of bits)."""
     if isinstance(space, spaces.Box):
-        return _dtype(space).kind in "iub"
+        return dtype_of(space).kind in "iub"
     return isinstance(space, (spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary))
 
 
-def _ranges(space: AnySpace) -> list[tuple[int, int]]:
+def ranges_of(space: AnySpace) -> list[tuple[int, int]]:
     """(lowest value, number of values) of each coordinate of an integer space."""
     if isinstance(space, spaces.Discrete):
         return [(int(space.start), int(space.n))]
@@ -237,36 +157,6 @@ def _ranges(space: AnySpace) -> list[tuple[int, int]]:
     assert isinstance(space, spaces.Box)
     bounds = zip(space.low.ravel().tolist(), space.high.ravel().tolist(), strict=True)
     return [(int(low), int(high) - int(low) + 1) for low, high in bounds]
-
-
-def _all_ranges(space: AnySpace) -> list[tuple[int, int]] | None:
-    if isinstance(space, spaces.Tuple):
-        parts = [_all_ranges(part) for part in space.spaces]
-        return None if None in parts else [pair for part in parts if part is not None for pair in part]
-    return _ranges(space) if _is_integer(space) else None
-
-
-def _coordinates(space: AnySpace, element: Any) -> Sequence[Any]:
-    if isinstance(space, spaces.Discrete):
-        if isinstance(element, (int, np.integer)):
-            return (int(element),)
-    elif isinstance(space, spaces.Tuple):
-        if isinstance(element, (tuple, list)) and len(element) == len(space.spaces):
-            return [x for part, item in zip(space.spaces, element, strict=True) for x in _coordinates(part, item)]
-    else:
-        array = np.asarray(element)
-        if array.shape == space.shape and array.dtype.kind in "iub":
-            return list(array.ravel().tolist())
-    raise InputError(f"{show(value_of(element))} is not an element of {space}")
-
-
-def _assembled(space: AnySpace, digits: Iterator[int]) -> Any:
-    if isinstance(space, spaces.Tuple):
-        return tuple(_assembled(part, digits) for part in space.spaces)
-    if isinstance(space, spaces.Discrete):
-        return _dtype(space).type(next(digits))
-    shape = space.shape or ()
-    return np.array([next(digits) for _ in range(math.prod(shape))], space.dtype).reshape(shape)
 
 
 def _flat(value: Value, shape: tuple[int, ...]) -> list[Value] | None:

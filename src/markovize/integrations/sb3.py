@@ -19,12 +19,13 @@ import numpy as np
 
 from markovize.conflicts.check import check
 from markovize.episodes.labelling import LabelFunction
+from markovize.episodes.open_episode import OpenEpisode
 from markovize.episodes.spaces import check_space, value_of, values_of
 from markovize.episodes.traces import Episode, Traces
-from markovize.episodes.values import Value, key_of
+from markovize.episodes.values import key_of
 from markovize.errors import InputError, UnsupportedError
 from markovize.extras import Missing
-from markovize.gym.wrappers.following import Rules
+from markovize.gym.wrappers.follower import BoundMachine
 from markovize.integrations.sb3_replay import CounterfactualReplayBuffer, fill_replay
 from markovize.learning.learner import Auto, Learner
 from markovize.learning.result import LearnResult
@@ -109,7 +110,7 @@ class ConflictCallback(BaseCallback):
         self._recorded: list[Episode] = []
         self._kept: list[int] = []  # of the recorded ones: those that the machine was learned from, in this order
         self._paid = _Paid(None, {})
-        self._open: list[_Open | None] = []
+        self._open: list[OpenEpisode | None] = []
         self._seen_steps, self._seen = -1, None  # the training step and observations of the last call
         self._unexplained: set[int] = set()  # of the recorded ones: some that the machine does not explain
         self._wait = 0  # so many episodes before the next search
@@ -138,7 +139,7 @@ class ConflictCallback(BaseCallback):
         last = self.model._last_obs
         firsts = values_of(self._spaces[0], last)
         if self.model.num_timesteps == 0:  # all environments were reset
-            self._open = [_Open(first) for first in firsts]
+            self._open = [OpenEpisode(first) for first in firsts]
         elif self.model.num_timesteps != self._seen_steps or last is not self._seen:
             self._open = [None] * len(firsts)  # amid episodes whose beginning nobody saw
         if self._allowance is None and self.time_limit is not None:
@@ -159,9 +160,9 @@ class ConflictCallback(BaseCallback):
                 episode.step(moved[number], _shortest(paid[number]), target)
                 if done:
                     cut = bool(infos[number].get("TimeLimit.truncated", False))
-                    go_on = self._look_at(episode.finished(terminated=not cut, truncated=cut)) and go_on
+                    go_on = self._look_at(episode.close(terminated=not cut, truncated=cut)) and go_on
             if done:
-                self._open[number] = _Open(after[number])
+                self._open[number] = OpenEpisode(after[number])
         self._seen_steps, self._seen = self.num_timesteps, self.locals["new_obs"]
         return go_on
 
@@ -248,27 +249,12 @@ class ConflictCallback(BaseCallback):
             print(f"markovize: step {self.num_timesteps:,}: {text}")
 
 
-class _Open:
-    """An episode that is still going on."""
-
-    def __init__(self, first: Value) -> None:
-        self.observations, self.actions, self.rewards = [first], list[Value](), list[float]()
-
-    def step(self, action: Value, reward: float, observation: Value) -> None:
-        self.actions.append(action)
-        self.rewards.append(reward)
-        self.observations.append(observation)
-
-    def finished(self, *, terminated: bool, truncated: bool) -> Episode:
-        return Episode(self.observations, self.actions, self.rewards, terminated, truncated)
-
-
 class _Paid:
     """What each step paid, by (s, a, s') or, given a machine, by (u, label, u'), and in which episode."""
 
     def __init__(self, machine: RewardMachine | None, functions: dict[str, LabelFunction | None]) -> None:
         on, reward_on = functions.get("trigger_on"), functions.get("reward_on")
-        self._rules = None if machine is None else Rules(machine, trigger_on=on, reward_on=reward_on)
+        self._bound = None if machine is None else BoundMachine(machine, trigger_on=on, reward_on=reward_on)
         self._known: dict[Hashable, tuple[float, int]] = {}
 
     @classmethod
@@ -291,13 +277,14 @@ class _Paid:
         return found
 
     def _keys(self, episode: Episode) -> Iterator[Hashable]:
-        seen, rules, u = episode.observations, self._rules, 0
+        seen, bound = episode.observations, self._bound
+        u = 0 if bound is None else bound.machine.initial
         for s, a, t in zip(seen, episode.actions, seen[1:], strict=False):
-            if rules is None:
+            if bound is None:
                 yield key_of((s, a, t))
                 continue
-            before, (u, _, _) = u, rules.step(u, s, a, t)
-            yield before, key_of(rules.labels(s, a, t)[1]), u
+            before, u = u, bound.move(u, (s, a, t)).target
+            yield before, key_of(bound.labels((s, a, t))[1]), u
 
 
 class _Allowance:

@@ -9,8 +9,8 @@ import numpy as np
 
 from markovize.agents.tabular.steps import StepBook
 from markovize.agents.tabular.tables import Mind
-from markovize.episodes.spaces import all_elements
 from markovize.episodes.traces import Floats
+from markovize.gym.space_index import all_elements
 from markovize.worlds import World
 
 GREEDY_EPISODES = 100

@@ -14,10 +14,11 @@ from markovize.agents.tabular.handles import Handle
 from markovize.agents.tabular.mind import describe_transitions, grown
 from markovize.agents.tabular.steps import StepBook
 from markovize.agents.tabular.tables import Mind, Rules, WorldTables
-from markovize.episodes.spaces import all_elements, check_discrete, value_of
+from markovize.episodes.spaces import check_discrete, value_of
 from markovize.episodes.traces import Floats, Ints, Longs
 from markovize.errors import InputError
 from markovize.gym import WorldEnv
+from markovize.gym.space_index import all_elements
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import World
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience, Experiences, counterfactual
 from markovize.gym.wrappers.markov_reward import MarkovRewardWrapper
-from markovize.gym.wrappers.observing import Observer
+from markovize.gym.wrappers.observer import Observer
 from markovize.gym.wrappers.record_episodes import RecordEpisodes
 from markovize.gym.wrappers.shaping import Potential
 

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from markovize.episodes.labelling import LabelFunction
+from markovize.episodes.labelling import LabelOn, Step
 from markovize.episodes.spaces import value_of
 from markovize.episodes.traces import Bools, Floats, Longs
 from markovize.episodes.values import key_of
-from markovize.gym.wrappers.following import Rules
+from markovize.gym.wrappers.follower import BoundMachine, Follower
+from markovize.gym.wrappers.shaping import Potential
 from markovize.machine.machine import RewardMachine
 
 
@@ -69,25 +70,25 @@ class CounterfactualTable:
 
     def __init__(
         self,
-        machine: RewardMachine | Rules,
+        machine: RewardMachine | BoundMachine,
         *,
-        trigger_on: LabelFunction | None = None,
-        reward_on: LabelFunction | None = None,
+        trigger_on: LabelOn | None = None,
+        reward_on: LabelOn | None = None,
     ) -> None:
-        if isinstance(machine, Rules):
-            self._rules = machine
+        if isinstance(machine, BoundMachine):
+            self._bound = machine
         else:
-            self._rules = Rules(machine, trigger_on=trigger_on, reward_on=reward_on)
+            self._bound = BoundMachine(machine, trigger_on=trigger_on, reward_on=reward_on)
         self._known: dict[Hashable, tuple[Experience, ...]] = {}
 
     def experiences(self, state: Any, action: Any, next_state: Any) -> tuple[Experience, ...]:
         """For a step (s, a, s'), one experience for each machine state in which the machine knows the reward."""
         step = value_of(state), value_of(action, "action"), value_of(next_state)
-        on, reward_on = self._rules.labels(*step)
+        on, reward_on = self._bound.labels(step)
         key = key_of(on), key_of(reward_on)
         found = self._known.get(key)
         if found is None:
-            machine, rows = self._rules.machine, []
+            machine, rows = self._bound.machine, []
             for u in range(machine.states):
                 v = machine.step(u, on)
                 reward = machine.reward(u, reward_on, v)
@@ -102,14 +103,37 @@ class CounterfactualTable:
         return Experiences.of((row, experience) for row, step in steps for experience in self.experiences(*step))
 
 
+def experiences_of_step(
+    table: CounterfactualTable,
+    follower: Follower,
+    step: Step,
+    reward: float,
+    terminated: bool,
+    potential: Potential | None,
+) -> list[Experience]:
+    """The experiences of a step that the follower has just taken: the real one first, then those of other states.
+
+    >>> bound = BoundMachine(RewardMachine("state", "state", 1))
+    >>> experiences_of_step(CounterfactualTable(bound), Follower(bound), (0, "go", 1), 0.5, False, None)
+    [Experience(rm_state=0, reward=0.5, next_rm_state=0, terminal=False)]
+    """
+    real = Experience(follower.before, reward, follower.state, terminated)
+    rows = [real, *(e for e in table.experiences(*step) if e.rm_state != real.rm_state)]
+    if potential is None:
+        return rows
+    return [
+        e._replace(reward=e.reward + potential.bonus(e.rm_state, e.next_rm_state, terminated=e.terminal)) for e in rows
+    ]
+
+
 def counterfactual(
     machine: RewardMachine,
     state: Any,
     action: Any,
     next_state: Any,
     *,
-    trigger_on: LabelFunction | None = None,
-    reward_on: LabelFunction | None = None,
+    trigger_on: LabelOn | None = None,
+    reward_on: LabelOn | None = None,
 ) -> list[Experience]:
     """The experiences of one step (s, a, s'); for many steps, make a :class:`CounterfactualTable` once.
 

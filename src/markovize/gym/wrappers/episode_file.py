@@ -7,12 +7,11 @@ the file again with ``append=True`` cuts it off.
 from __future__ import annotations
 
 import json
-import math
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from markovize.episodes.values import Value
+from markovize.episodes.traces import Episode
 from markovize.errors import InputError, UnsupportedError, one_line
 
 _BLOCK: Final = 1 << 16
@@ -25,7 +24,7 @@ class EpisodeFile:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = EpisodeFile(Path(folder, "log.jsonl"))
-    ...     file.append([0, (1, 2)], ["go"], [0.5], terminated=True, truncated=False)
+    ...     file.append(Episode([0, (1, 2)], ["go"], [0.5], terminated=True))
     ...     print(file.path.read_text(), end="")
     {"observations": [0, [1, 2]], "actions": ["go"], "rewards": [0.5], "terminated": true, "truncated": false}
     """
@@ -55,24 +54,9 @@ class EpisodeFile:
                 raise
             raise self._unwritable(error) from None
 
-    def append(
-        self,
-        observations: list[Value],
-        actions: list[Value],
-        rewards: list[float],
-        *,
-        terminated: bool,
-        truncated: bool,
-    ) -> None:
+    def append(self, episode: Episode) -> None:
         """Writes one episode as one line."""
-        fields = {
-            "observations": observations,
-            "actions": actions,
-            "rewards": rewards,
-            "terminated": terminated,
-            "truncated": truncated,
-        }
-        line = (json.dumps(fields, allow_nan=False) + "\n").encode("ascii")
+        line = (json.dumps(episode.to_json(), allow_nan=False) + "\n").encode("ascii")
         try:
             # opened for each line: no handle to leak, to inherit, or to keep an environment from being copied
             handle = os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | _BINARY, 0o666)
@@ -92,76 +76,6 @@ class EpisodeFile:
             return InputError(f"the folder {one_line(self.path.parent, 80)} does not exist", where=self._where)
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return InputError(f"cannot be written: {reason.lower()}", where=self._where)
-
-
-class OpenEpisode:
-    """The steps of one environment's current episode, handed to the file when it ends.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     episode = OpenEpisode(EpisodeFile(Path(folder, "log.jsonl")))
-    ...     episode.begin(0)
-    ...     episode.step("go", 1.0, 1, terminated=False, truncated=False)
-    ...     episode.cut()
-    ...     print(episode.file.path.read_text(), end="")
-    {"observations": [0, 1], "actions": ["go"], "rewards": [1.0], "terminated": false, "truncated": true}
-    """
-
-    __slots__ = ("actions", "ended", "file", "observations", "rewards", "started")
-
-    def __init__(self, file: EpisodeFile) -> None:
-        self.file = file
-        self.started = False
-        self._clear()
-
-    def begin(self, observation: Value, *, ended: bool = False) -> None:
-        """A new episode starts, and may have ``ended`` already; one that was still open counts as truncated."""
-        self.cut()
-        self.observations.append(observation)
-        self.started, self.ended = True, ended
-
-    def step(self, action: Value, reward: Any, observation: Value, *, terminated: bool, truncated: bool) -> None:
-        """One step of the environment; after the end of an episode and before the next one, it belongs to none."""
-        if self.ended:
-            return
-        self.rewards.append(_finite(reward))
-        self.actions.append(action)
-        self.observations.append(observation)
-        if terminated or truncated:
-            self._write(terminated, truncated)
-            self.ended = True
-
-    def cut(self) -> None:
-        """Ends the episode here: what there is of it is written as truncated."""
-        if self.actions:
-            self._write(False, True)
-        self._clear()
-
-    def abandon(self) -> None:
-        """After a step that cannot be recorded: keeps what came before it, and waits for the next reset."""
-        self.started = False
-        self.cut()
-
-    def _write(self, terminated: bool, truncated: bool) -> None:
-        columns = self.observations, self.actions, self.rewards
-        self._clear()  # before writing: an episode that cannot be written is not tried again
-        self.file.append(*columns, terminated=terminated, truncated=truncated)
-
-    def _clear(self) -> None:
-        self.observations: list[Value] = []
-        self.actions: list[Value] = []
-        self.rewards: list[float] = []
-        self.ended = False
-
-
-def _finite(reward: Any) -> float:
-    try:
-        value = float(reward)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"a reward must be a number, not {one_line(repr(reward), 40)}") from None
-    if not math.isfinite(value):
-        raise InputError(f"the reward of this step is {value}; rewards must be finite")
-    return value
 
 
 def _whole_lines(handle: int, size: int) -> int:

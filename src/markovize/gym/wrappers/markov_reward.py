@@ -7,12 +7,13 @@ from typing import Any, SupportsFloat
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
-from markovize.episodes.labelling import LabelFunction
+from markovize.episodes.labelling import LabelOn
 from markovize.episodes.spaces import value_of
 from markovize.gym.wrappers.autoreset import Resets
-from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience
-from markovize.gym.wrappers.following import AnyMachine, Follower, Rules, Unseen, check_fits, machine_of
-from markovize.gym.wrappers.observing import Mode, Observer
+from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience, experiences_of_step
+from markovize.gym.wrappers.follower import BoundMachine, Follower, Unseen
+from markovize.gym.wrappers.machine_argument import AnyMachine, check_fits, load_machine
+from markovize.gym.wrappers.observer import Mode, Observer
 from markovize.gym.wrappers.shaping import Potential
 
 
@@ -55,10 +56,10 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
         unseen: Unseen = "stay",
         shaping: float | None = None,
         crm: bool = False,
-        trigger_on: LabelFunction | None = None,
-        reward_on: LabelFunction | None = None,
+        trigger_on: LabelOn | None = None,
+        reward_on: LabelOn | None = None,
     ) -> None:
-        machine = machine_of(machine)
+        machine = load_machine(machine)
         RecordConstructorArgs.__init__(
             self,
             machine=machine.to_json(),
@@ -70,13 +71,13 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
             reward_on=reward_on,
         )
         gym.Wrapper.__init__(self, env)
-        rules = Rules(machine, unseen=unseen, trigger_on=trigger_on, reward_on=reward_on)
+        bound = BoundMachine(machine, unseen=unseen, trigger_on=trigger_on, reward_on=reward_on)
         check_fits(machine, env)
         self.machine = machine
         self.potential = None if shaping is None else Potential.of(machine, shaping)
         self._observer = Observer(env.observation_space, machine, mode)
-        self._table = CounterfactualTable(rules) if crm else None
-        self._follower = Follower(rules)
+        self._table = CounterfactualTable(bound) if crm else None
+        self._follower = Follower(bound)
         self._resets = Resets(env)
         self.observation_space = self._observer.space
 
@@ -117,9 +118,8 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
                     follower.before, follower.state, terminated=bool(terminated)
                 )
             if self._table is not None:
-                experiences = experienced(
-                    self._table, (before, moved, after), follower, float(reward), bool(terminated), self.potential
-                )
+                step, final = (before, moved, after), bool(terminated)
+                experiences = experiences_of_step(self._table, follower, step, float(reward), final, self.potential)
         follower.started, follower.ended = True, bool(terminated or truncated)
         info = {**info, **follower.info()}
         if self.potential is not None:
@@ -127,28 +127,3 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
         if self._table is not None:
             info["rm_experiences"] = experiences
         return self._observer.single(observation, follower), shaped, terminated, truncated, info
-
-
-def experienced(
-    table: CounterfactualTable,
-    step: tuple[Any, Any, Any],
-    follower: Follower,
-    reward: float,
-    terminated: bool,
-    potential: Potential | None,
-) -> list[Experience]:
-    """The experiences of a step that the follower has just taken: the real one first, then those of other states.
-
-    >>> from markovize import RewardMachine
-    >>> rules = Rules(RewardMachine("state", "state", 1))
-    >>> follower = Follower(rules)
-    >>> experienced(CounterfactualTable(rules), (0, "go", 1), follower, 0.5, False, None)
-    [Experience(rm_state=0, reward=0.5, next_rm_state=0, terminal=False)]
-    """
-    real = Experience(follower.before, reward, follower.state, terminated)
-    rows = [real, *(e for e in table.experiences(*step) if e.rm_state != real.rm_state)]
-    if potential is None:
-        return rows
-    return [
-        e._replace(reward=e.reward + potential.bonus(e.rm_state, e.next_rm_state, terminated=e.terminal)) for e in rows
-    ]

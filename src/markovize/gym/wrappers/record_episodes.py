@@ -11,7 +11,8 @@ from gymnasium.utils import RecordConstructorArgs
 from markovize.episodes.spaces import check_discrete, value_of
 from markovize.errors import InputError
 from markovize.gym.wrappers.autoreset import Resets
-from markovize.gym.wrappers.episode_file import EpisodeFile, OpenEpisode
+from markovize.gym.wrappers.episode_file import EpisodeFile
+from markovize.gym.wrappers.recorder import Recorder
 
 
 class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -45,7 +46,7 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         if not continuous:
             check_discrete(env)
         self._file = EpisodeFile(path, append=append)
-        self._episode = OpenEpisode(self._file)
+        self._recorder = Recorder(self._file)
         self._resets = Resets(env)
 
     @property
@@ -55,30 +56,30 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Resets the environment; an episode that was still open is written as truncated."""
-        self._episode.cut()
+        self._recorder.cut()
         observation, info = self.env.reset(seed=seed, options=options)
-        self._episode.begin(value_of(observation))
+        self._recorder.begin(value_of(observation))
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Steps the environment; at the end of an episode, writes it."""
-        if not self._episode.started:
+        if not self._recorder.started:
             raise gym.error.ResetNeeded("call reset before the first step, and after an error")
         moved = value_of(action, "action")  # before the environment can change it
-        phantom = self._resets.next(ended=self._episode.ended)
+        phantom = self._resets.next(ended=self._recorder.ended)
         result = observation, reward, terminated, truncated, _ = self.env.step(action)
         try:
             after, flags = value_of(observation), (bool(terminated), bool(truncated))
             if phantom:
-                self._episode.begin(after, ended=any(flags))
+                self._recorder.begin(after, ended=any(flags))
             else:
-                self._episode.step(moved, reward, after, terminated=flags[0], truncated=flags[1])
+                self._recorder.step(moved, reward, after, terminated=flags[0], truncated=flags[1])
         except InputError:
-            self._episode.abandon()
+            self._recorder.abandon()
             raise
         return result
 
     def close(self) -> None:
         """Writes the open episode as truncated, and closes the environment."""
-        self._episode.cut()
+        self._recorder.cut()
         super().close()

@@ -9,10 +9,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
-from markovize.episodes.spaces import MOST_VALUES, AnySpace, SpaceIndex
+from markovize.episodes.spaces import AnySpace
 from markovize.episodes.values import Value
 from markovize.errors import InputError, UnsupportedError
-from markovize.gym.wrappers.following import Follower
+from markovize.gym.space_index import MOST_VALUES, SpaceIndex
+from markovize.gym.wrappers.follower import Follower
 from markovize.machine.machine import RewardMachine
 
 Mode: TypeAlias = Literal["dict", "flat", "one-hot", "triggers"]

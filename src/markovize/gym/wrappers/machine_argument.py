@@ -1,0 +1,78 @@
+"""The machine that a wrapper is given: in any form, and checked against the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from markovize.episodes.labelling import Labelling, labelling_named
+from markovize.episodes.spaces import AnyEnv, AnySpace, check_space, fits, spaces_of
+from markovize.episodes.values import Value, key_of, show
+from markovize.errors import InputError, MachineError
+from markovize.io import read_machine
+from markovize.machine.machine import RewardMachine
+
+AnyMachine: TypeAlias = RewardMachine | str | os.PathLike[str] | Mapping[str, Any]
+
+
+def load_machine(machine: AnyMachine) -> RewardMachine:
+    """A machine as it is, from its file, or from what its JSON file holds.
+
+    >>> load_machine(RewardMachine("state", "state", 2).to_json()).states
+    2
+    """
+    if isinstance(machine, RewardMachine):
+        return machine
+    if isinstance(machine, Mapping):
+        return RewardMachine.from_json(dict(machine))
+    if isinstance(machine, (str, os.PathLike)):
+        return read_machine(machine)
+    raise InputError(f"a machine is a RewardMachine, a file or its JSON object, not {type(machine).__name__}")
+
+
+def check_fits(machine: RewardMachine, env: AnyEnv) -> None:
+    """Raises unless the machine's labels could come from this environment.
+
+    >>> import gymnasium
+    >>> from markovize.machine.machine import Trigger
+    >>> check_fits(RewardMachine("state", "state", 2, (Trigger(0, 99, 1),)), gymnasium.make("FrozenLake-v1"))
+    Traceback (most recent call last):
+    markovize.errors.MachineError: this machine is not for this environment: the trigger 0 → 1 is on 99, which is no \
+observation of Discrete(16)
+    """
+    observation_space, action_space = spaces_of(env)
+    triggers, rewards = labelling_named(machine.trigger_on), labelling_named(machine.reward_on)
+    parts = {*triggers.parts, *rewards.parts}
+    if parts:  # a user's functions may take any observation apart
+        check_space(observation_space, "observation")
+    if "action" in parts:
+        check_space(action_space, "action")
+    checked: set[Hashable] = set()
+    for labelling, label, name in _labels(machine, triggers, rewards):
+        key = (labelling.kind, key_of(label))
+        if key not in checked:
+            checked.add(key)
+            problem = _misfit(labelling, label, observation_space, action_space)
+            if problem:
+                raise MachineError(f"this machine is not for this environment: {name} is on {show(label)}, {problem}")
+
+
+def _labels(machine: RewardMachine, triggers: Labelling, rewards: Labelling) -> Iterator[tuple[Labelling, Value, str]]:
+    """Every label of the machine, with the name of what it stands on."""
+    for trigger in machine.triggers:
+        yield triggers, trigger.on, f"the trigger {trigger.source} → {trigger.target}"
+    for emission in machine.rewards:
+        yield rewards, emission.on, f"the reward {emission.reward:g} in state {emission.source}"
+
+
+def _misfit(labelling: Labelling, label: Value, observation_space: AnySpace, action_space: AnySpace) -> str:
+    """Why the label cannot come from these spaces; nothing if it can."""
+    parts = labelling.split(label)
+    if parts is None:
+        return f"which is no {labelling.noun}"
+    for part, value in parts.items():
+        what, space = ("action", action_space) if part == "action" else ("observation", observation_space)
+        if not fits(space, value):
+            return f"{'which' if len(parts) == 1 else f'and {show(value)}'} is no {what} of {space}"
+    return ""
