@@ -73,5 +73,5 @@ $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $(VENV)/.core $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e ".[ray,deep,sb3,data,docs]"
+	$(INSTALL) -e ".[deep,sb3,docs]"
 	touch $@

@@ -44,6 +44,7 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = "markovize"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

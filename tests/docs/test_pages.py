@@ -30,8 +30,7 @@ EXTRAS = {
     "markovize.agents.deep": "torch",
     "stable_baselines3": "stable_baselines3",
     "markovize.integrations.sb3": "stable_baselines3",
-    "minari": "minari",
-    "import ray": "ray",
+    'executor="ray"': "ray",
 }
 
 
