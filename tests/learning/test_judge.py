@@ -16,6 +16,8 @@ from markovize.learning.judge import Judge, checked_witness, is_acyclic, size
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree
 
+pytestmark = pytest.mark.kernels
+
 Delta = dict[tuple[int, int], int]
 
 

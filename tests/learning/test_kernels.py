@@ -13,6 +13,8 @@ import pytest
 from markovize.learning import kernels
 from markovize.machine import kernels as machine_kernels
 
+pytestmark = pytest.mark.kernels
+
 SEEDS = range(30)
 Rng = np.random.Generator
 

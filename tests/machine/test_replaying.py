@@ -17,6 +17,8 @@ from markovize.errors import InputError
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 from markovize.machine.replay import replay, run
 
+pytestmark = pytest.mark.kernels
+
 
 def random_machine(rng: np.random.Generator, traces: Traces, kinds: Kinds) -> RewardMachine:
     """Triggers on some labels of the data and on one that never occurs; rewards for some (u, label, u')."""

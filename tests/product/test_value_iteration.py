@@ -13,6 +13,8 @@ from markovize.episodes.traces import Floats
 from markovize.product.value_iteration import Decisions, iterate_values, optimal_values
 from markovize.worlds import World, world
 
+pytestmark = pytest.mark.kernels
+
 WORLDS = [world("office", task=task) for task in ("b", "d", "loop")] + [world("breakfast", task="c"), world("beach")]
 
 

@@ -14,6 +14,8 @@ from markovize.errors import InputError
 from markovize.worlds import World, noisy_walks, random_grid_world, world
 from markovize.worlds.walks import SHORTEST_CAP, always_ends, distances
 
+pytestmark = pytest.mark.kernels
+
 WORLDS = {
     "office": world("office", task="loop"),
     "breakfast": world("breakfast", task="b"),

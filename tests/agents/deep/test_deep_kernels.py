@@ -20,6 +20,8 @@ from markovize.agents.deep.recurrent import RecurrentDQN  # noqa: E402
 from markovize.agents.deep.training import new_agent, new_walk  # noqa: E402
 from markovize.worlds import world  # noqa: E402
 
+pytestmark = pytest.mark.kernels
+
 OFFICE = world("office", task="e")
 
 
