@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from markovize.episodes.labelling import Labelling, labelling_named, named_kinds
 from markovize.episodes.values import Value, key_of, show
 from markovize.errors import InputError
 from markovize.gym.world_env import WorldEnv
-from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
+from markovize.machine.machine import RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.worlds import GridMap, World
 from markovize.worlds.grid import ACTIONS
-
-NUMBERS: Final = tuple(range(len(ACTIONS)))
+from markovize.worlds.world import world_on
 
 
 class GridWorld(WorldEnv):
@@ -75,36 +74,40 @@ class GridWorld(WorldEnv):
     ) -> None:
         given = machine if isinstance(machine, RewardMachine) else RewardMachine.from_json(machine)
         super().__init__(
-            world_of(GridMap.parse(map, names), given),
+            make_world(GridMap.parse(map, names), given),
             render_mode=render_mode,
             show_machine=show_machine,
             show_trail=show_trail,
         )
 
 
-def world_of(grid: GridMap, machine: RewardMachine) -> World:
+def make_world(grid: GridMap, machine: RewardMachine) -> World:
     """The world of a map and a machine, whose labels become cells, with a reward for all that can happen.
 
+    >>> from markovize.machine.machine import Emission
     >>> grid = GridMap.parse("+-----+\\n|@ a a|\\n+-----+")
-    >>> world = world_of(grid, RewardMachine("state", "state", 1, (), (Emission(0, "a", 0, 1.0, True),)))
+    >>> world = make_world(grid, RewardMachine("state", "state", 1, (), (Emission(0, "a", 0, 1.0, True),)))
     >>> [(e.on, e.reward, e.terminal) for e in world.machine.rewards]
     [((0, 0), 0.0, False), ((1, 0), 1.0, True)]
     """
-    found = on_cells(grid, machine)
-    world = World("grid", grid.moves, grid.start, grid.cells, NUMBERS, ACTIONS, found, grid.landmarks, grid)
-    return replace(world, machine=replace(found, rewards=sorted_emissions(_happening(world))))
+    said = put_on_cells(grid, machine)
+
+    def pay(u: int, label: Value, v: int) -> tuple[float, bool]:
+        return said.reward(u, label, v) or 0.0, said.terminal(u, label, v)
+
+    return world_on(grid, said, pay)
 
 
-def on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
+def put_on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     """The machine with landmarks replaced by their cells; labels that the map lacks are refused."""
     unknown: dict[str, None] = {}
     triggers, rewards = [], []
     triggered, rewarded = labelling_named(machine.trigger_on), labelling_named(machine.reward_on)
     for trigger in machine.triggers:
-        labels = _meant(grid, triggered, trigger.on, unknown)
+        labels = _labels_on_cells(grid, triggered, trigger.on, unknown)
         triggers += [Trigger(trigger.source, label, trigger.target) for label in labels]
     for emission in machine.rewards:
-        labels = _meant(grid, rewarded, emission.on, unknown)
+        labels = _labels_on_cells(grid, rewarded, emission.on, unknown)
         rewards.append([replace(emission, on=label) for label in labels])
     if unknown:
         landmarks = f" or landmarks ({', '.join(grid.landmarks)})" if grid.landmarks else ""
@@ -126,8 +129,8 @@ def on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     return found
 
 
-def _meant(grid: GridMap, labelling: Labelling, label: Value, unknown: dict[str, None]) -> list[Value]:
-    """The labels on cells that one label stands for; what stands for none joins the unknown."""
+def _labels_on_cells(grid: GridMap, labelling: Labelling, label: Value, unknown: dict[str, None]) -> list[Value]:
+    """The labels on cells that one label stands for; a label that stands for none joins the unknown."""
     if not labelling.parts:
         names = " or ".join(f'"{kind}"' for kind in named_kinds() if labelling_named(kind).parts)
         raise InputError(f"a grid labels its steps by {names}; it knows no function of the machine's")
@@ -153,20 +156,3 @@ def _cells(grid: GridMap, label: Value) -> tuple[tuple[int, int], ...]:
     if isinstance(label, str):
         return grid.at(label) if label in grid.landmarks else ()
     return tuple(cell for cell in grid.cells if cell == key_of(label))
-
-
-def _happening(world: World) -> Iterator[Emission]:
-    """Every (u, label, u') reachable from the start, with what it brings."""
-    labelling = labelling_named(world.machine.reward_on)
-    seen, waiting, found = set(), [(world.start, world.machine.initial)], set()
-    while waiting:
-        state, u = waiting.pop()
-        for action in NUMBERS:
-            step = world.step(state, u, action)
-            label = labelling.label((world.observations[state], action, world.observations[step.state]))
-            if (u, label, step.u) not in found:
-                found.add((u, label, step.u))
-                yield Emission(u, label, step.u, step.reward, step.terminated)
-            if not step.terminated and (step.state, step.u) not in seen:
-                seen.add((step.state, step.u))
-                waiting.append((step.state, step.u))

@@ -8,7 +8,7 @@ import numpy as np
 
 from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.machine.machine import Trigger
+from markovize.machine.machine import RewardMachine, Trigger
 from markovize.worlds.world import World, complete_machine
 
 PLACES: Final = {"beach": (0,), "shack": (1,), "exit": (2,)}
@@ -39,8 +39,7 @@ def beach(levels: int = 10) -> World:
 
     successor = np.array(SUCCESSOR, np.int32)
     actions = tuple(range(len(ACTION_NAMES)))
-    triggers = [Trigger(u, SUNBATHE, u + 1) for u in range(levels)]
-    machine = complete_machine(
-        successor, 0, range(3), actions, on="transition", states=levels + 1, triggers=triggers, pay=pay
-    )
+    triggers = tuple(Trigger(u, SUNBATHE, u + 1) for u in range(levels))
+    bare = RewardMachine("transition", "transition", levels + 1, triggers)
+    machine = complete_machine(bare, successor, 0, range(3), actions, pay)
     return World("beach", successor, 0, tuple(range(3)), actions, ACTION_NAMES, machine, PLACES)

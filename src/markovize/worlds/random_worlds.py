@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from markovize.episodes.values import Value, key_of
+from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.worlds.grid import GridMap
@@ -48,13 +49,13 @@ def random_machine(
             used.add((source, label))
             moves.append((source, label, target))
     triggers = sorted_triggers(Trigger(u, labels[n], v) for u, n, v in moves)
-    delta = {(t.source, key_of(t.on)): t.target for t in triggers}
+    bare = RewardMachine("state", "state", states, triggers)
     emissions = [
-        Emission(u, label, delta.get((u, key_of(label)), u), float(rewards[int(rng.integers(len(rewards)))]))
+        Emission(u, label, bare.step(u, label), float(rewards[int(rng.integers(len(rewards)))]))
         for u in range(states)
         for label in labels
     ]
-    return RewardMachine("state", "state", states, triggers, sorted_emissions(emissions))
+    return replace(bare, rewards=sorted_emissions(emissions))
 
 
 def random_grid_world(

@@ -83,36 +83,30 @@ class World:
 
 
 def complete_machine(
+    bare: RewardMachine,
     successor: Ints,
     start: int,
     observations: Sequence[Value],
     actions: Sequence[Value],
-    *,
-    on: str,
-    states: int,
-    triggers: Sequence[Trigger],
     pay: Pay,
 ) -> RewardMachine:
-    """The machine with these triggers and an emission for every (u, label, u') reachable from the start.
-
-    Labels for triggers and rewards are of the same kind, ``on``.
+    """The machine with an emission for every (u, reward label, u') reachable from the start.
 
     >>> table = np.array([[0, 1], [1, 1]], np.int32)  # stay, go; nothing after the goal
     >>> def pay(u, label, v):
     ...     return (1.0, True) if label == "goal" else (0.0, False)
-    >>> names = ["home", "goal"], ["stay", "go"]
-    >>> machine = complete_machine(table, 0, *names, on="state", states=1, triggers=[], pay=pay)
+    >>> machine = complete_machine(RewardMachine("state", "state", 1), table, 0, ["home", "goal"], ["stay", "go"], pay)
     >>> [(e.on, e.reward, e.terminal) for e in machine.rewards]
     [('goal', 1.0, True), ('home', 0.0, False)]
     """
-    labelling, bare = labelling_named(on), RewardMachine(on, on, states, sorted_triggers(triggers))
+    trigger_on, reward_on = labelling_named(bare.trigger_on), labelling_named(bare.reward_on)
     found: dict[tuple[int, Value, int], Emission] = {}
-    seen, waiting = {(start, 0)}, [(start, 0)]
+    seen, waiting = {(start, bare.initial)}, [(start, bare.initial)]
     while waiting:
         state, u = waiting.pop()
         for action, after in enumerate(successor[state].tolist()):
-            label = labelling.label((observations[state], actions[action], observations[after]))
-            v = bare.step(u, label)
+            step = observations[state], actions[action], observations[after]
+            v, label = bare.step(u, trigger_on.label(step)), reward_on.label(step)
             reward, terminal = pay(u, label, v)
             found[u, label, v] = Emission(u, label, v, reward, terminal)
             if not terminal and (after, v) not in seen:
@@ -122,9 +116,12 @@ def complete_machine(
 
 
 def grid_world(name: str, grid: GridMap, *, states: int, triggers: Sequence[Trigger], pay: Pay) -> World:
-    """A world on a map: actions are 0 up, 1 right, 2 down, 3 left, 4 stay; labels are the cells entered."""
+    """A world on a map whose labels are the cells entered."""
+    return world_on(grid, RewardMachine("state", "state", states, sorted_triggers(triggers)), pay, name)
+
+
+def world_on(grid: GridMap, bare: RewardMachine, pay: Pay, name: str = "grid") -> World:
+    """A world on a map: actions are 0 up, 1 right, 2 down, 3 left, 4 stay; the machine gets all its rewards."""
     numbers = tuple(range(len(ACTIONS)))
-    machine = complete_machine(
-        grid.moves, grid.start, grid.cells, numbers, on="state", states=states, triggers=triggers, pay=pay
-    )
+    machine = complete_machine(bare, grid.moves, grid.start, grid.cells, numbers, pay)
     return World(name, grid.moves, grid.start, grid.cells, numbers, ACTIONS, machine, grid.landmarks, grid)
