@@ -17,9 +17,9 @@ One verb for each job, with the same names as on the command line:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from markovize.extras import lazy_names
 from markovize.gym.registration import register_envs
 
 __version__ = "0.1.0"
@@ -47,40 +47,43 @@ if TYPE_CHECKING:
     from markovize.pictures.machine import draw
     from markovize.product.product import Product
 
-_HOMES = {
-    "check": "conflicts.check",
-    "CheckReport": "conflicts.check",
-    "Witness": "conflicts.check",
-    "describe": "machine.describe",
-    "draw": "pictures.machine",
-    "GridWorld": "gym.grid_world",
-    "EngineError": "errors",
-    "InputError": "errors",
-    "MachineError": "errors",
-    "MarkovizeError": "errors",
-    "UnrealisableError": "errors",
-    "UnsupportedError": "errors",
-    "convert": "io",
-    "read_episodes": "io",
-    "read_machine": "io",
-    "write_episodes": "io",
-    "write_machine": "io",
-    "learn": "learning.learner",
-    "LearnResult": "learning.result",
-    "Emission": "machine.machine",
-    "RewardMachine": "machine.machine",
-    "Trigger": "machine.machine",
-    "ActiveLearner": "agents.tabular",
-    "RunResult": "agents.tabular",
-    "Settings": "agents.tabular",
-    "MarkovRewardWrapper": "gym.wrappers",
-    "RecordEpisodes": "gym.wrappers",
-    "Product": "product.product",
-    "replay": "machine.replay",
-    "ReplayReport": "machine.replay",
-    "Episode": "episodes.traces",
-    "Traces": "episodes.traces",
-}
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "check": "conflicts.check",
+        "CheckReport": "conflicts.check",
+        "Witness": "conflicts.check",
+        "describe": "machine.describe",
+        "draw": "pictures.machine",
+        "GridWorld": "gym.grid_world",
+        "EngineError": "errors",
+        "InputError": "errors",
+        "MachineError": "errors",
+        "MarkovizeError": "errors",
+        "UnrealisableError": "errors",
+        "UnsupportedError": "errors",
+        "convert": "io",
+        "read_episodes": "io",
+        "read_machine": "io",
+        "write_episodes": "io",
+        "write_machine": "io",
+        "learn": "learning.learner",
+        "LearnResult": "learning.result",
+        "Emission": "machine.machine",
+        "RewardMachine": "machine.machine",
+        "Trigger": "machine.machine",
+        "ActiveLearner": "agents.tabular",
+        "RunResult": "agents.tabular",
+        "Settings": "agents.tabular",
+        "MarkovRewardWrapper": "gym.wrappers",
+        "RecordEpisodes": "gym.wrappers",
+        "Product": "product.product",
+        "replay": "machine.replay",
+        "ReplayReport": "machine.replay",
+        "Episode": "episodes.traces",
+        "Traces": "episodes.traces",
+    },
+)
 
 __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "read_episodes",
@@ -119,17 +122,3 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
 
 
 register_envs()
-
-
-def __getattr__(name: str) -> Any:
-    """Loads a public name when it is first used: importing markovize stays quick."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'markovize' has no attribute {name!r}")
-    value = getattr(import_module(f"markovize.{home}"), name)
-    globals()[name] = value  # a function shadows the module of the same name
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])

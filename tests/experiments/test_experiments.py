@@ -204,7 +204,7 @@ def children(parent: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("name", [name for name in catalogue.NAMES if name != "exp2"])  # that has tests of its own
+@pytest.mark.parametrize("name", [name for name in catalogue.CATALOGUE if name != "exp2"])  # that has tests of its own
 @pytest.mark.parametrize("preset", ["paper", "quick", "smoke"])
 def test_the_papers_experiments(name: str, preset: str) -> None:
     experiment = catalogue.experiment(name, preset)
@@ -233,7 +233,15 @@ def test_overrides() -> None:
 
 
 def test_the_command_line_knows_every_experiment_and_size() -> None:
-    """The names are listed twice, since ``--help`` must load nothing slow."""
     assert [choice.value for choice in ExperimentChoice] == list(catalogue.CATALOGUE)
-    for name, entry in catalogue.CATALOGUE.items():
-        assert [choice.value for choice in PresetChoice] == list(entry.presets), name
+    assert [choice.value for choice in PresetChoice] == list(catalogue.PRESETS)
+    for name in catalogue.CATALOGUE:
+        assert tuple(catalogue.entry_of(name).presets) == catalogue.PRESETS
+
+
+def test_listing_the_experiments_loads_none_of_them() -> None:
+    code = (
+        "import sys, markovize.experiments.catalogue as c; assert list(c.CATALOGUE)[0] == 'exp1';"
+        "sys.exit(any(name in sys.modules for name in ('numba', 'matplotlib', 'markovize.experiments.spec')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

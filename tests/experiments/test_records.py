@@ -11,6 +11,8 @@ import pytest
 from finished import beach, breakfast, cumulative, finish, lake, office
 
 from markovize.errors import InputError
+from markovize.experiments import Task, Trial
+from markovize.experiments.execute.tabular import record_run
 from markovize.experiments.records import Finished, TrialRecord, TrialTimings
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 from markovize.machine.matching import match
@@ -83,9 +85,7 @@ def test_mean_returns_are_of_the_last_hundred_episodes_waiting_included() -> Non
     settings = markovize.Settings.of("paper", episodes=300, max_wait=20_000, seed=3)
     env = gym.make("markovize/OfficeWorld-v0", task="e")
     result = markovize.ActiveLearner(env, settings).run()
-    from markovize.experiments.records import record_of
-
-    record, _ = record_of(env, result, experiment="x", task="e", seed=3, env_id="markovize/OfficeWorld-v0")
+    record, _ = record_run(Trial("x", Task("e", "markovize/OfficeWorld-v0"), 3), env, result)
     assert record.waited == result.episodes - 300 > 0
     assert record.reported == 300
     for point, mean in zip(record.curve.episode, record.curve.mean_return, strict=True):

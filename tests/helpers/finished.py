@@ -8,7 +8,9 @@ from typing import Any
 import gymnasium as gym
 
 import markovize
-from markovize.experiments.records import Finished, record_of
+from markovize.experiments import Task, Trial
+from markovize.experiments.execute.tabular import record_run
+from markovize.experiments.records import Finished
 
 
 def finish(
@@ -19,8 +21,7 @@ def finish(
     args = {key: value for key, value in given.items() if key not in settings}
     env = gym.make(env_id, **args)
     result = markovize.ActiveLearner(env, markovize.Settings.of(mode, seed=seed, **settings)).run()
-    names = {"experiment": "test", "task": name, "variant": variant, "seed": seed}
-    return record_of(env, result, **names, env_id=env_id, env_args=args, key=f"{name}{variant}{seed}")  # type: ignore[arg-type]
+    return record_run(Trial("test", Task(name, env_id, args, result.settings, variant), seed), env, result)
 
 
 @cache

@@ -6,10 +6,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from markovize.episodes.labelling import AUTO, named_kinds
+from markovize.experiments.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
+    ExperimentChoice: TypeAlias = StrEnum
     LabelChoice: TypeAlias = StrEnum
-else:  # a member for each kind that is chosen by its name
+else:  # a member for each experiment of the catalogue, and for each kind of labels that is chosen by its name
+    ExperimentChoice = StrEnum("ExperimentChoice", [(name, name) for name in CATALOGUE])
     LabelChoice = StrEnum("LabelChoice", [(kind, kind) for kind in (AUTO, *named_kinds())])
 
 AUTO_LABELS: Final[LabelChoice] = next(iter(LabelChoice))
@@ -37,13 +40,6 @@ class ModeChoice(StrEnum):
     directed = "directed"
     q_learning = "q-learning"
     paper = "paper"
-
-
-class ExperimentChoice(StrEnum):
-    exp1 = "exp1"
-    exp2 = "exp2"
-    exp3 = "exp3"
-    ablation = "ablation"
 
 
 class PresetChoice(StrEnum):

@@ -12,13 +12,13 @@ from markovize.cli.exits import interruptible
 from markovize.cli.options import JsonOption
 from markovize.cli.terminal import print_json
 
+*FIRST, LAST = (choice.value for choice in ExperimentChoice)
+KNOWN = f"{', '.join(FIRST)} or {LAST}"
 EXAMPLE = "markovize reproduce exp1 --preset quick --out exp1"
 
 
 def reproduce(
-    experiment: Annotated[
-        ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help="exp1, exp2, exp3 or ablation.", show_default=False)
-    ],
+    experiment: Annotated[ExperimentChoice, typer.Argument(metavar="EXPERIMENT", help=f"{KNOWN}.", show_default=False)],
     preset: Annotated[PresetChoice, typer.Option(help="How large; paper is as published.")] = PresetChoice.paper,
     task: Annotated[
         list[str] | None, typer.Option(help="Only this task, e.g. e; repeatable.", show_default="all")

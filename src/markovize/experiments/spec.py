@@ -1,27 +1,28 @@
-"""Experiments as data: which environments, which settings, which seeds."""
+"""Experiments as data: which environments, which settings, which seeds. How they are run is said elsewhere."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from markovize.agents.tabular import RunProgress, Settings
+from markovize.agents.deep.settings import DeepSettings
+from markovize.agents.tabular import Settings
 from markovize.errors import InputError
 from markovize.experiments.paper import PaperValues
-
-if TYPE_CHECKING:
-    from markovize.experiments.records import Finished
 
 
 @dataclass(frozen=True)
 class Task:
     """One environment and how to learn in it: a column of the figure, or with ``variant`` a line of it.
 
-    ``imports`` are modules that register the environment.
+    ``imports`` are modules that register the environment. ``kind`` names what runs it, in
+    :data:`markovize.experiments.execute.kinds.KINDS`.
     """
+
+    kind: ClassVar[str] = "tabular"
 
     name: str
     env_id: str
@@ -46,32 +47,29 @@ class Task:
             "settings": replace(self.settings, seed=seed).to_json(),
         }
 
-    def check(self) -> None:
-        """Fails if this machine cannot run the task; asked before anything is written."""
 
-    def run(self, trial: Trial, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
-        """One trial of this task. Other kinds of tasks do something else here."""
-        from markovize.agents.tabular import ActiveLearner
-        from markovize.experiments.records import record_of
-        from markovize.gym.make import make
+@dataclass(frozen=True)
+class DeepTask(Task):
+    """One environment and one deep agent in it, as ``deep`` says.
 
-        env = make(self.env_id, self.env_args, self.imports)
-        try:
-            settings = replace(self.settings, seed=trial.seed)
-            result = ActiveLearner(env, settings, on_progress=on_progress).run()
-            return record_of(
-                env,
-                result,
-                experiment=trial.experiment,
-                task=self.name,
-                variant=self.variant,
-                seed=trial.seed,
-                env_id=self.env_id,
-                env_args=self.env_args,
-                key=trial.key,
-            )
-        finally:
-            env.close()
+    If that is ADQN, the machine that it sees is learned first, by an active learner with these ``settings``; that is
+    part of the trial. The record's final return is the mean of the last 1,000 episodes.
+
+    >>> task = DeepTask("e", "markovize/OfficeWorld-v0", {"task": "e"}, variant="GRU", deep=DeepSettings("GRU"))
+    >>> task.title, sorted(task.config(0))
+    ('e, GRU', ['deep', 'env_args', 'env_id', 'imports', 'seed', 'task', 'variant'])
+    """
+
+    kind: ClassVar[str] = "deep"
+
+    deep: DeepSettings = field(default_factory=lambda: DeepSettings("DQN"))
+
+    def config(self, seed: int) -> dict[str, Any]:
+        """All that the result of a trial depends on, but the experiment's name."""
+        config = super().config(seed)
+        learning = config.pop("settings")
+        needed = {"machine": learning} if self.deep.model == "ADQN" else {}
+        return config | {"seed": seed, "deep": self.deep.to_json()} | needed
 
 
 @dataclass(frozen=True)
@@ -95,10 +93,6 @@ class Trial:
         (False, 16)
         """
         return hashlib.sha256(json.dumps(self.config(), sort_keys=True).encode()).hexdigest()[:16]
-
-    def run(self, on_progress: Callable[[RunProgress], None] | None = None) -> Finished:
-        """Runs it, here and now."""
-        return self.task.run(self, on_progress)
 
 
 @dataclass(frozen=True)

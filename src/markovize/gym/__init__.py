@@ -13,8 +13,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from markovize.extras import lazy_names
 
 if TYPE_CHECKING:
     from markovize.gym.grid_world import GridWorld
@@ -23,23 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["BeachWorld", "BreakfastWorld", "GridWorld", "OfficeWorld", "WorldEnv"]
 
-_HOMES = {
-    "BeachWorld": "paper_worlds",
-    "BreakfastWorld": "paper_worlds",
-    "OfficeWorld": "paper_worlds",
-    "GridWorld": "grid_world",
-    "WorldEnv": "world_env",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Loads a class when it is first used: registering the environments stays quick."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'markovize.gym' has no attribute {name!r}")
-    value = getattr(import_module(f"markovize.gym.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "BeachWorld": "paper_worlds",
+        "BreakfastWorld": "paper_worlds",
+        "OfficeWorld": "paper_worlds",
+        "GridWorld": "grid_world",
+        "WorldEnv": "world_env",
+    },
+)

@@ -18,8 +18,8 @@ pytest.importorskip("torch", reason="the extra `deep` is not installed")
 from markovize.agents.deep import MODELS, DeepSettings
 from markovize.agents.tabular import Settings
 from markovize.errors import InputError
-from markovize.experiments import Experiment, Trial, catalogue, run_experiment
-from markovize.experiments.deep_task import DeepTask
+from markovize.experiments import DeepTask, Experiment, Trial, catalogue, run_experiment
+from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.paper import EXPERIMENT_2, PaperValues
 from markovize.experiments.records import Finished, TrialRecord, TrialTimings
 from markovize.experiments.report.comparison import compare
@@ -135,13 +135,13 @@ def test_what_a_trial_depends_on() -> None:
 
 def test_environments_without_tables_are_refused() -> None:
     with pytest.raises(InputError, match="FrozenLake-v1 has none"):
-        Trial("x", DeepTask("lake", "FrozenLake-v1"), 0).run()
+        run_trial(Trial("x", DeepTask("lake", "FrozenLake-v1"), 0))
 
 
 def test_episodes_are_not_longer_than_the_environments() -> None:
     task = DeepTask("b", OFFICE, {"task": "b", "max_episode_steps": 20}, variant="DQN", deep=DeepSettings("DQN"))
     with pytest.raises(InputError, match="cuts episodes after 20 steps, max_steps is 200"):
-        Trial("x", task, 0).run()
+        run_trial(Trial("x", task, 0))
 
 
 def test_smoke(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_smoke(tmp_path: Path) -> None:
 def test_progress_is_told() -> None:
     told: list[tuple[int, int | None]] = []
     task = DeepTask("b", OFFICE, {"task": "b"}, variant="DQN", deep=DeepSettings("DQN", episodes=400, max_steps=20))
-    Trial("x", task, 0).run(lambda progress: told.append((progress.episode, progress.episodes)))
+    run_trial(Trial("x", task, 0), lambda progress: told.append((progress.episode, progress.episodes)))
     assert told == [(200, 400), (400, 400)]
 
 
@@ -171,8 +171,9 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in [name for name in sys.modules if name.startswith("markovize.agents.deep.")]:
         monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("markovize.agents.deep.train", raising=False)  # a name that was used stays
     with pytest.raises(InputError, match=r"need the extra: pip install 'markovize\[deep\]'"):
-        Trial("x", DeepTask("b", OFFICE, {"task": "b"}), 0).run()
+        run_trial(Trial("x", DeepTask("b", OFFICE, {"task": "b"}), 0))
     with pytest.raises(InputError, match="need the extra"):
         run_experiment(small(), tmp_path / "out")
     assert not (tmp_path / "out").exists()

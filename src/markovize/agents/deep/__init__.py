@@ -8,11 +8,10 @@
 All but the settings need PyTorch, the extra ``deep``; it is imported when something is that needs it.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from markovize.agents.deep.settings import MODELS, RECURRENT, DeepSettings
-from markovize.errors import InputError
+from markovize.extras import lazy_names, missing
 
 if TYPE_CHECKING:
     from markovize.agents.deep.checkpoints import load_agent, save_agent
@@ -20,21 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["MODELS", "RECURRENT", "DeepSettings", "Trained", "go_on", "load_agent", "save_agent", "train"]
 
-_HOMES = {
-    "Trained": "training",
-    "go_on": "training",
-    "train": "training",
-    "load_agent": "checkpoints",
-    "save_agent": "checkpoints",
-}
+_load_name, __dir__ = lazy_names(
+    __name__,
+    {
+        "Trained": "training",
+        "go_on": "training",
+        "train": "training",
+        "load_agent": "checkpoints",
+        "save_agent": "checkpoints",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(import_module(f"markovize.agents.deep.{_HOMES[name]}"), name)
+        return _load_name(name)
     except ModuleNotFoundError as error:
         if error.name not in ("torch", "safetensors"):
             raise
-        raise InputError("deep agents need the extra: pip install 'markovize[deep]'") from None
+        raise missing("deep agents", "deep", verb="need") from None

@@ -9,9 +9,11 @@ from typing import Any
 
 from markovize.agents.tabular import RunProgress
 from markovize.errors import InputError
+from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.execute.local import OnProgress
 from markovize.experiments.records import Finished
 from markovize.experiments.spec import Trial
+from markovize.extras import load
 
 PAUSE = 0.5  # seconds between two looks at the cluster
 SECONDS_TO_ANSWER = 5.0
@@ -21,7 +23,7 @@ def run_on_ray(
     trials: Sequence[Trial], jobs: int | None, address: str | None, on_progress: OnProgress | None
 ) -> Iterator[tuple[Trial, Finished]]:
     """Every trial as a task of one core. Trials of a node that dies are run again on the others."""
-    ray = _ray()
+    ray = load("ray", "--executor ray", "ray")
     started = not ray.is_initialized()
     if started:
         _connect(ray, jobs, address)
@@ -71,15 +73,7 @@ class Reports:
 
 def _work(number: int, trial: Trial, reports: Any) -> Finished:
     tell = None if reports is None else lambda progress: reports.put.remote(number, progress)
-    return trial.run(tell)
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise InputError("--executor ray needs the extra: pip install 'markovize[ray]'") from None
-    return ray
+    return run_trial(trial, tell)
 
 
 def _connect(ray: Any, jobs: int | None, address: str | None) -> None:

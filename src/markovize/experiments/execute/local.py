@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from markovize.agents.tabular import RunProgress
 from markovize.errors import InputError, MarkovizeError
+from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.records import Finished
 from markovize.experiments.spec import Trial
 
@@ -28,7 +29,7 @@ PAUSE = 0.1  # seconds between two looks at the workers
 def run_here(trials: Sequence[Trial], on_progress: OnProgress | None) -> Iterator[tuple[Trial, Finished]]:
     """One after the other, in this process."""
     for trial in trials:
-        yield trial, trial.run(None if on_progress is None else partial(on_progress, trial))
+        yield trial, run_trial(trial, None if on_progress is None else partial(on_progress, trial))
 
 
 def run_in_processes(
@@ -84,4 +85,4 @@ def _begin_worker(reports: Any) -> None:
 
 
 def _work(number: int, trial: Trial) -> Finished:
-    return trial.run(lambda progress: _reports.put((number, progress)))
+    return run_trial(trial, lambda progress: _reports.put((number, progress)))

@@ -11,6 +11,7 @@ from typing import Final
 from markovize.episodes.values import strict_json
 from markovize.errors import InputError, MarkovizeError, one_line
 from markovize.experiments.execute.display import experiment_display
+from markovize.experiments.execute.kinds import check_task
 from markovize.experiments.execute.local import OnProgress, run_here, run_in_processes
 from markovize.experiments.execute.store import TrialStore
 from markovize.experiments.records import Finished
@@ -52,7 +53,7 @@ def run_experiment(
         raise InputError(f"jobs must be at least 1, not {jobs}")
     if executor == "local":
         for task in experiment.tasks:
-            task.check()
+            check_task(task)
     path = _folder(folder, experiment.name, resume)
     atomic_write(path / "experiment.json", _described(experiment))
     store = TrialStore(path)

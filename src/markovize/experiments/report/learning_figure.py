@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from markovize.experiments.paper import PaperValues
-from markovize.experiments.records import WINDOW, Finished
+from markovize.experiments.record_parts import WINDOW
+from markovize.experiments.records import Finished
 from markovize.experiments.report.groups import (
     group_trials,
     mean_and_deviation,
