@@ -9,16 +9,19 @@
     ├── UnsupportedError        the format or engine cannot express what was asked for
     └── EngineError             an engine contradicted itself or returned garbage
 
-The command line turns each of them into one line on stderr and an exit code; Python callers can catch
-:class:`MarkovizeError` for all of them.
+Every message is one line of bounded length, whatever a file or a label held. The command line prints it on stderr and
+ends with an exit code; Python callers can catch :class:`MarkovizeError` for all of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from markovize.learning.prefix_tree import Contradiction
+
+LONGEST_LINE: Final = 400  # of what the command line prints
+LONGEST_MESSAGE: Final = 380  # leaves room for the program's name before it
 
 
 class MarkovizeError(Exception):
@@ -26,7 +29,12 @@ class MarkovizeError(Exception):
 
     >>> issubclass(InputError, MarkovizeError)
     True
+    >>> len(str(MarkovizeError("a label\\n" * 1000))) <= LONGEST_MESSAGE
+    True
     """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(one_line(message, LONGEST_MESSAGE))
 
 
 class InputError(MarkovizeError, ValueError):

@@ -9,6 +9,8 @@ from typing import NoReturn
 
 import typer
 
+from markovize.errors import LONGEST_LINE, one_line
+
 DONE, NO, BAD, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -23,10 +25,5 @@ def interruptible() -> Iterator[None]:
 
 def fail(message: str, code: int) -> NoReturn:
     """Ends the command: one line on stderr, and this exit code."""
-    typer.echo(f"markovize: {_one_line(message)}", err=True)
+    typer.echo(one_line(f"markovize: {' '.join(message.split())}", LONGEST_LINE), err=True)
     sys.exit(code)
-
-
-def _one_line(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 400 else text[:397] + "..."

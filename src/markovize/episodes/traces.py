@@ -69,6 +69,10 @@ class Traces:
     terminated: Bools = field(repr=False)
     truncated: Bools = field(repr=False)
 
+    def __post_init__(self) -> None:
+        # -0.0 becomes 0.0: they are one number, and one text in every file
+        object.__setattr__(self, "rewards", self.rewards + 0.0)
+
     @classmethod
     def of(cls, episodes: Iterable[Episode | Mapping[str, Any] | Sequence[Any]]) -> Traces:
         """From episodes, dicts in the JSONL form, or ``(observations, actions, rewards[, terminated])`` tuples."""

@@ -54,6 +54,8 @@ class Emission:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", _frozen(self.on))
+        if self.reward == 0:  # -0.0 becomes 0.0: they are one number, and one text in every file
+            object.__setattr__(self, "reward", abs(self.reward))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
 
+BLANKS: Final = " \t\n\r\f\v"  # what \s of a re.ASCII pattern matches; str.strip takes control characters, too
 _TOKEN: Final = re.compile(r"\s*([A-Za-z_]\w*|[!&|()]|$)", re.ASCII)
 _DEEPEST: Final = 100
 
@@ -114,7 +115,7 @@ class _Parser:
     def _advance(self) -> None:
         match = _TOKEN.match(self._text, self._next)
         if match is None:
-            column = self._next + len(self._text[self._next :]) - len(self._text[self._next :].lstrip())
+            column = len(self._text) - len(self._text[self._next :].lstrip(BLANKS))
             raise FormulaError(f"{self._text[column]!r} does not belong into a formula", column)
         self.token, self.column, self._next = match[1], match.start(1), match.end()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from markovize.errors import MachineError, UnsupportedError, one_line
-from markovize.io.machines.propositions import Formula, FormulaError, parse_formula
+from markovize.io.machines.propositions import BLANKS, Formula, FormulaError, parse_formula
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)
@@ -16,6 +16,7 @@ _TOKEN: Final = re.compile(
     re.ASCII | re.VERBOSE,
 )
 REWARD: Final = "ConstantRewardFunction"
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")  # splitlines would also split at control characters
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def parse_document(text: str, name: str) -> Document:
     >>> parse_document("0\\n[1]\\n(0,1,'a',ConstantRewardFunction(1))", "t.txt").edges[0].reward
     1.0
     """
-    lines = [line for number, raw in enumerate(text.splitlines(), 1) if (line := _Line(raw, number, name)).tokens]
+    lines = [line for number, raw in enumerate(_LINE_END.split(text), 1) if (line := _Line(raw, number, name)).tokens]
     if len(lines) < 2:
         raise MachineError(
             "needs a first line with the initial state and a second with the terminal states", where=name
@@ -102,7 +103,7 @@ class _Line:
         while True:
             match = _TOKEN.match(raw, place)
             if match is None:
-                column = place + len(raw[place:]) - len(raw[place:].lstrip())
+                column = len(raw) - len(raw[place:].lstrip(BLANKS))
                 raise MachineError(f"{raw[column]!r} does not belong here", where=f"{name}:{number}:{column + 1}")
             kind = match.lastgroup
             if kind is None or kind == "comment":
