@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markovize.episodes.traces import Episode, Traces
+from markovize.episodes.traces import Episode, Traces, TracesBuilder
 from markovize.errors import InputError
-from markovize.io.episodes.jsonl import read_jsonl, write_jsonl
+from markovize.io.episodes.jsonl import _add, read_jsonl, write_jsonl
 from markovize.io.registry import ReadOptions
 
 GOOD = '{"observations": [0, 1], "actions": ["go"], "rewards": [1], "terminated": true}'
@@ -120,3 +120,34 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     assert list(again) == list(traces)
     lines = path.read_text().splitlines()
     assert [json.loads(line) for line in lines] == [episode.to_json() for episode in traces]
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.from_regex(
+    r"-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,2})?", fullmatch=True
+)
+
+
+@given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=5), st.sampled_from(["", " "]), st.booleans())
+def test_the_short_way_gives_what_the_long_way_gives(many: list[tuple[str, str]], blank: str, end: bool) -> None:
+    """msgspec reads ordinary lines; a field that is not ours sends the same episode the long way."""
+    labels, rewards = ([pair[n] for pair in many] for n in (0, 1))
+    line = (
+        f'{{"observations":{blank}[{", ".join([*labels, "[true]"])}], "actions": [{", ".join(labels)}],{blank}'
+        f'"rewards": [{", ".join(rewards)}], "terminated": {json.dumps(end)}'
+    )
+    short, long = TracesBuilder(), TracesBuilder()
+    _add(short, f"{line}}}".encode(), "short")
+    _add(long, f'{line}, "note": 1}}'.encode(), "long")
+    assert repr(short.build().episode(0)) == repr(long.build().episode(0))
+
+
+@pytest.mark.parametrize("twice", ["observations", "actions", "rewards", "terminated", "note"])
+def test_fields_that_appear_twice_are_refused(tmp_path: Path, twice: str) -> None:
+    line = GOOD[:-1] + f', "{twice}": 1' + (', "note": 2}' if twice == "note" else "}")
+    for text in (line, line.replace(f', "{twice}"', f', "\\u00{ord(twice[0]):x}{twice[1:]}"')):  # also if escaped
+        with pytest.raises(InputError, match=f'field "{twice}" appears twice'):
+            read_jsonl(written(tmp_path, text))
+
+
+def test_a_colon_in_a_label_is_no_field(tmp_path: Path) -> None:
+    assert read_jsonl(written(tmp_path, GOOD.replace('"go"', '"go: on"'))).action_values == ["go: on"]

@@ -9,15 +9,16 @@ Point(x=3, name='')
 Traceback (most recent call last):
 markovize.errors.InputError: "x" must be a whole number, not true
 
-Only the types are checked here: true is no number, 1.0 is no whole number, and null is nothing but null. The text itself
-is read by :func:`~markovize.episodes.values.strict_json`, since msgspec takes the last of two equal keys, refuses strings
-with half a surrogate pair, and does not know the line of an error.
+Only the types are checked here: true is no number, 1.0 is no whole number, and null is nothing but null. The text
+itself is read by :func:`~markovize.episodes.values.strict_json` and not by msgspec, which takes the last of two equal
+keys, refuses strings with half a surrogate pair, and does not know the line of an error.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -43,7 +44,12 @@ def fit(data: Any, kind: type[T], what: str) -> T:
     """The data as this type; an error names the field, what it must be and what it is. ``what`` names the whole."""
     try:
         return msgspec.convert(data, kind)
+    except UnicodeEncodeError as error:  # msgspec looks at the names of fields as UTF-8
+        raise InputError(f"a field of {what} has half a surrogate pair in its name, {error.object!a}") from None
     except msgspec.ValidationError as error:
+        # a float64 of NumPy is a float to Python, but to msgspec only after a way through JSON
+        with suppress(msgspec.ValidationError, TypeError, ValueError, RecursionError):
+            return msgspec.convert(json.loads(json.dumps(data)), kind)
         reason, _, path = str(error).partition(" - at `$")
         raise InputError(_explained(reason, path.removesuffix("`"), data, what)) from None
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from markovize.episodes.labelling import kind_names, labelling_named
+from markovize.episodes.schema import fit
 from markovize.episodes.values import Value, canonical, jsonable, key_of, show, sort_key
 from markovize.errors import InputError, MachineError
 from markovize.machine.delta import Delta
+from markovize.machine.schema import MachineFields
 
+T = TypeVar("T")
 FORMAT: Final = "markovize.reward-machine"
 VERSION: Final = 1
 MOST_STATES: Final = 1_000_000
@@ -179,18 +182,19 @@ class RewardMachine:
             if data.get(name) != expected or isinstance(data.get(name), bool):
                 quoted = f'"{expected}"' if isinstance(expected, str) else expected
                 raise MachineError(f'"{name}" must be {quoted}, not {data.get(name)!r}')
-        for name in ("trigger_on", "reward_on", "states", "triggers", "rewards"):
-            if name not in data:
-                raise MachineError(f'field "{name}" is missing')
+        try:
+            fields = fit(data, MachineFields, "a machine")
+        except InputError as error:
+            raise MachineError(str(error)) from None
         triggers = tuple(
-            Trigger(_get(item, "from", at), _on(item, at), _get(item, "to", at), _alternatives(item, at))
-            for item, at in _items(data, "triggers")
+            Trigger(t.source, _label(t.on, place, "on"), t.target, _labels(t.alternatives, place))
+            for place, t in _placed("triggers", fields.triggers)
         )
         rewards = tuple(
-            Emission(_get(item, "from", at), _on(item, at), _get(item, "to", at), _number(item, at), _flag(item, at))
-            for item, at in _items(data, "rewards")
+            Emission(e.source, _label(e.on, place, "on"), e.target, e.reward, e.terminal)
+            for place, e in _placed("rewards", fields.rewards)
         )
-        return cls(data["trigger_on"], data["reward_on"], data["states"], triggers, rewards, data.get("initial", 0))
+        return cls(fields.trigger_on, fields.reward_on, fields.states, triggers, rewards, fields.initial)
 
 
 def topological_order(
@@ -242,52 +246,17 @@ def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _items(data: dict[str, Any], name: str) -> list[tuple[dict[str, Any], str]]:
-    items = data[name]
-    if not isinstance(items, list):
-        raise MachineError(f'"{name}" must be a list')
-    for number, item in enumerate(items):
-        if not isinstance(item, dict):
-            raise MachineError(f'"{name}"[{number}] must be an object')
-    return [(item, f'"{name}"[{number}]') for number, item in enumerate(items)]
+def _placed(name: str, items: list[T]) -> Iterator[tuple[str, T]]:
+    """The entries of a list, each with its place for errors."""
+    return ((f'"{name}"[{number}]', item) for number, item in enumerate(items))
 
 
-def _get(item: dict[str, Any], name: str, at: str) -> Any:
-    if name not in item:
-        raise MachineError(f'{at}: field "{name}" is missing')
-    return item[name]
-
-
-def _label(raw: Any, name: str, at: str) -> Value:
+def _label(raw: Any, place: str, name: str) -> Value:
     try:
         return canonical(raw)
     except InputError as error:
-        raise MachineError(f'{at}: field "{name}": {error}') from None
+        raise MachineError(f'{place}: field "{name}": {error}') from None
 
 
-def _on(item: dict[str, Any], at: str) -> Value:
-    return _label(_get(item, "on", at), "on", at)
-
-
-def _alternatives(item: dict[str, Any], at: str) -> tuple[Value, ...]:
-    raw = item.get("alternatives", [])
-    if not isinstance(raw, list):
-        raise MachineError(f'{at}: "alternatives" must be a list')
-    return tuple(_label(label, "alternatives", at) for label in raw)
-
-
-def _number(item: dict[str, Any], at: str) -> float:
-    raw = _get(item, "reward", at)
-    if isinstance(raw, bool) or not isinstance(raw, (int, float)):
-        raise MachineError(f"{at}: the reward must be a number, not {raw!r}")
-    try:
-        return float(raw)
-    except OverflowError:
-        raise MachineError(f"{at}: the reward is too large") from None
-
-
-def _flag(item: dict[str, Any], at: str) -> bool:
-    raw = item.get("terminal", False)
-    if not isinstance(raw, bool):
-        raise MachineError(f'{at}: "terminal" must be true or false, not {raw!r}')
-    return raw
+def _labels(raws: list[Any], place: str) -> tuple[Value, ...]:
+    return tuple(_label(raw, place, "alternatives") for raw in raws)

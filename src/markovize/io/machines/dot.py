@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from markovize.io.files import atomic_write
-from markovize.io.machines.dot_syntax import quoted
+from markovize.io.machines.dot_tokens import quoted
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import arrows

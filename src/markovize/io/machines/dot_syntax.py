@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 from markovize.errors import InputError, one_line
+from markovize.io.machines.dot_tokens import MARKS, Token, tokens_of
 
-_MARKS: Final = "{}[];,=:+"
 _DEEPEST: Final = 50
 
 
@@ -33,14 +32,6 @@ class DotGraph:
     edges: list[DotEdge] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Token:
-    text: str
-    quoted: bool
-    line: int
-    column: int
-
-
 def parse_dot(text: str, name: str = "") -> DotGraph:
     """Reads a digraph.
 
@@ -48,84 +39,13 @@ def parse_dot(text: str, name: str = "") -> DotGraph:
     >>> list(graph.nodes), graph.edges[0].attributes
     (['a', 'b'], {'label': 'x/1'})
     """
-    return _Parser(list(_tokens(text, name)), name).graph()
-
-
-def quoted(text: str) -> str:
-    r"""The text as a DOT string.
-
-    >>> print(quoted('say "hi"'))
-    "say \"hi\""
-    """
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _tokens(text: str, name: str) -> Iterator[_Token]:
-    at, line, line_start = 0, 1, 0
-    while at < len(text):
-        char = text[at]
-        here = (line, at - line_start + 1)
-        if char == "\n":
-            line, line_start = line + 1, at + 1
-            at += 1
-        elif char.isspace():
-            at += 1
-        elif text.startswith("//", at) or (char == "#" and not text[line_start:at].strip()):
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-        elif text.startswith("/*", at):
-            end = text.find("*/", at + 2)
-            if end < 0:
-                raise InputError("this comment never ends", where=f"{name}:{here[0]}:{here[1]}")
-            line += text.count("\n", at, end)
-            line_start = max(line_start, text.rfind("\n", at, end) + 1)
-            at = end + 2
-        elif char == '"':
-            end = _closing_quote(text, at + 1)
-            if end < 0:
-                raise InputError("this string never ends", where=f"{name}:{here[0]}:{here[1]}")
-            yield _Token(_unescaped(text[at + 1 : end]), True, *here)
-            line += text.count("\n", at, end)
-            line_start = max(line_start, text.rfind("\n", at, end) + 1)
-            at = end + 1
-        elif text.startswith("->", at) or text.startswith("--", at):
-            yield _Token(text[at : at + 2], False, *here)
-            at += 2
-        elif char in _MARKS:
-            yield _Token(char, False, *here)
-            at += 1
-        else:
-            end = at
-            while end < len(text) and (text[end].isalnum() or text[end] in "_." or (text[end] == "-" and end == at)):
-                end += 1
-            if end == at:
-                raise InputError(f"{char!r} does not belong here", where=f"{name}:{here[0]}:{here[1]}")
-            yield _Token(text[at:end], False, *here)
-            at = end
-
-
-def _closing_quote(text: str, at: int) -> int:
-    while at < len(text) and text[at] != '"':
-        at += 2 if text[at] == "\\" else 1
-    return at if at < len(text) else -1
-
-
-def _unescaped(text: str) -> str:
-    out, at = [], 0
-    while at < len(text):
-        if text[at] == "\\" and text[at + 1 : at + 2] in ("\\", '"', "\n"):
-            at += 1
-            out.append("" if text[at] == "\n" else text[at])  # a line may be continued
-        else:
-            out.append(text[at])
-        at += 1
-    return "".join(out)
+    return _Parser(list(tokens_of(text, name)), name).graph()
 
 
 class _Parser:
     """Recursive descent over the grammar of DOT, without HTML strings and without edges between subgraphs."""
 
-    def __init__(self, tokens: list[_Token], name: str) -> None:
+    def __init__(self, tokens: list[Token], name: str) -> None:
         self._tokens, self._name, self._at = tokens, name, 0
         self._graph = DotGraph()
 
@@ -193,7 +113,7 @@ class _Parser:
         if self._at >= len(self._tokens):
             raise self._error("a name is missing")
         token = self._tokens[self._at]
-        if not token.quoted and (token.text in ("->", "--") or token.text in _MARKS):
+        if not token.quoted and (token.text in ("->", "--") or token.text in MARKS):
             raise self._error("expected a name")
         self._at += 1
         text = token.text

@@ -24,7 +24,8 @@ from markovize.episodes.labelling import kind_names
 from markovize.episodes.values import Value, canonical, jsonable, key_of, show, strict_json
 from markovize.errors import InputError, MachineError, UnsupportedError, one_line
 from markovize.io.files import atomic_write, read_text
-from markovize.io.machines.dot_syntax import DotEdge, parse_dot, quoted
+from markovize.io.machines.dot_syntax import DotEdge, parse_dot
+from markovize.io.machines.dot_tokens import quoted
 from markovize.io.machines.steps import known_steps, number_text
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers

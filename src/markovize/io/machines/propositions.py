@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 from markovize.episodes.values import Value
@@ -56,6 +57,7 @@ class FormulaError(InputError):
         super().__init__(message)
 
 
+@lru_cache(maxsize=4096)  # large machines have the same few formulas on most edges
 def parse_formula(text: str) -> Formula:
     """Reads ``!`` (not), ``&`` (and), ``|`` (or), parentheses, ``True`` and propositions; ``|`` binds weakest.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, NamedTuple
 
 from markovize.errors import MachineError, UnsupportedError, one_line
 from markovize.io.machines.propositions import BLANKS, Formula, FormulaError, parse_formula
@@ -34,10 +35,32 @@ class Edge:
 class Document:
     """What a file says, before it is given a meaning."""
 
+    name: str
     initial: int
-    terminal: tuple[int, ...]
+    terminal: frozenset[int]
     edges: tuple[Edge, ...]
     comment: str  # of the first line, where the legend is
+
+    @cached_property
+    def leaving(self) -> dict[int, list[Edge]]:
+        """The edges of each state that has some."""
+        out: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            out.setdefault(edge.source, []).append(edge)
+        return out
+
+    def edge(self, state: int, true: frozenset[str]) -> Edge | None:
+        """The edge to follow where these propositions are true; two that disagree are refused."""
+        found: Edge | None = None
+        for edge in self.leaving.get(state, ()):
+            if not edge.formula.holds(true):
+                continue
+            if found is not None and (found.target, found.reward) != (edge.target, edge.reward):
+                shown = one_line("{" + ", ".join(sorted(true)) + "}", 60)
+                both = f"for {shown} this edge and the one in line {found.line} both hold"
+                raise MachineError(f"state {state} is not deterministic: {both}", where=f"{self.name}:{edge.line}:1")
+            found = found or edge
+        return found
 
 
 def parse_document(text: str, name: str) -> Document:
@@ -60,7 +83,8 @@ def parse_document(text: str, name: str) -> Document:
             lines[1].expect(",")
         terminal.append(lines[1].whole())
     lines[1].end()
-    return Document(initial, tuple(terminal), tuple(_edge(line) for line in lines[2:]), lines[0].comment)
+    edges = tuple(_edge(line) for line in lines[2:])
+    return Document(name, initial, frozenset(terminal), edges, lines[0].comment)
 
 
 def _edge(line: _Line) -> Edge:
@@ -84,8 +108,7 @@ def _edge(line: _Line) -> Edge:
     return Edge(source, target, formula, reward, line.number_in_file)
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str
     text: str
     column: int
