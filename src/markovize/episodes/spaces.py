@@ -83,7 +83,7 @@ of your own that makes them integers or arrays of integers
     )
 
 
-def value_of(raw: Any, what: str = "observation") -> Value:
+def value_of(raw: object, what: str = "observation") -> Value:
     """The canonical value of an observation or action, as labels hold it.
 
     >>> value_of(np.array([1, 2])), value_of(np.int64(3), "action")

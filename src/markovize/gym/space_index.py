@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from gymnasium import spaces
@@ -12,6 +12,7 @@ from gymnasium import spaces
 from markovize.episodes.spaces import AnySpace, dtype_of, is_integer, ranges_of, value_of
 from markovize.episodes.values import show
 from markovize.errors import InputError, UnsupportedError
+from markovize.gym.aliases import Observation
 
 MOST_VALUES: Final = 2**63 - 1
 MOST_ACTIONS: Final = 10_000
@@ -33,7 +34,7 @@ class SpaceIndex:
         self.size = math.prod(count for _, count in ranges)
         self._ranges = ranges
 
-    def number(self, element: Any) -> int:
+    def number(self, element: object) -> int:
         """The number of an element."""
         number = 0
         for x, (low, count) in zip(_coordinates(self.space, element), self._ranges, strict=True):
@@ -42,7 +43,7 @@ class SpaceIndex:
             number = number * count + int(x) - low
         return number
 
-    def element(self, number: int) -> Any:
+    def element(self, number: int) -> Observation:
         """The element with this number, as the space's own ``sample`` would give it."""
         if not 0 <= number < self.size:
             raise InputError(f"{number} is not the number of an element of {self.space}, which has {self.size}")
@@ -53,7 +54,7 @@ class SpaceIndex:
         return _assemble(self.space, reversed(digits))
 
 
-def all_elements(space: AnySpace, most: int = MOST_ACTIONS) -> list[Any]:
+def all_elements(space: AnySpace, most: int = MOST_ACTIONS) -> list[Observation]:
     """Every element of a small space, by number.
 
     >>> all_elements(spaces.Discrete(3, start=1)), [x.tolist() for x in all_elements(spaces.MultiDiscrete([1, 2]))]
@@ -73,7 +74,7 @@ def _all_ranges(space: AnySpace) -> list[tuple[int, int]] | None:
     return ranges_of(space) if is_integer(space) else None
 
 
-def _coordinates(space: AnySpace, element: Any) -> Sequence[Any]:
+def _coordinates(space: AnySpace, element: object) -> Sequence[int]:
     if isinstance(space, spaces.Discrete):
         if isinstance(element, (int, np.integer)):
             return (int(element),)
@@ -87,7 +88,7 @@ def _coordinates(space: AnySpace, element: Any) -> Sequence[Any]:
     raise InputError(f"{show(value_of(element))} is not an element of {space}")
 
 
-def _assemble(space: AnySpace, digits: Iterator[int]) -> Any:
+def _assemble(space: AnySpace, digits: Iterator[int]) -> Observation:
     if isinstance(space, spaces.Tuple):
         return tuple(_assemble(part, digits) for part in space.spaces)
     if isinstance(space, spaces.Discrete):

@@ -12,13 +12,15 @@ from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
 
 from markovize.episodes.labelling import Labelling, LabelOn, labelling_for, labelling_named
+from markovize.episodes.spaces import AnySpace
 from markovize.errors import InputError
+from markovize.gym.aliases import Info, Observation, SingleEnv
 from markovize.machine.machine import RewardMachine
 from markovize.pictures.world.scene import Tracked, View, tracked
 from markovize.worlds import World
 
 
-class WorldEnv(gymnasium.Env[Any, Any]):
+class WorldEnv(SingleEnv):
     """An environment of one world. Observations are cells ``[x, y]``, or numbers where there is no map.
 
     ``world`` is the world with its tables, ``machine`` its true reward machine and ``machine_state`` where that
@@ -37,7 +39,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
     ([1.0, 0.9, 0.8, 0.0], 3)
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 8}  # noqa: RUF012 - Gymnasium's
+    metadata: Info = {"render_modes": ["ansi", "rgb_array"], "render_fps": 8}  # noqa: RUF012 - Gymnasium's
     captions: ClassVar[Mapping[str, str]] = {}
     """What landmarks mean, where their names do not say it; only for pictures."""
 
@@ -72,7 +74,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         """The true machine's state."""
         return self._u
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Starts an episode; nothing here is random and there are no options."""
         super().reset(seed=seed, options=options)
         self._state, self._u = self.world.start, self.world.machine.initial
@@ -80,7 +82,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         self._path = []
         return self._observe(), {}
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
         """One step: observation, reward, whether the episode ended, False (never cut here), and an empty info."""
         if not self._running:
             raise ResetNeeded("the episode has ended, or never began: call reset() before step()")
@@ -140,12 +142,12 @@ class WorldEnv(gymnasium.Env[Any, Any]):
             return tracked(self.world, self.machine, self.machine.trigger_on, self._path, "true machine")
         return None
 
-    def _observe(self) -> Any:
+    def _observe(self) -> Observation:
         known = self._observations[self._state]
         return known if isinstance(known, int) else known.copy()
 
 
-def _observations(world: World) -> tuple[spaces.Space[Any], list[Any]]:
+def _observations(world: World) -> tuple[AnySpace, list[Observation]]:
     """The space, and each state's observation."""
     if world.grid is not None:
         space = spaces.MultiDiscrete([world.grid.width, world.grid.height])

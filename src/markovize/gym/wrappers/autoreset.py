@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gymnasium as gym
 from gymnasium.wrappers import Autoreset
+
+from markovize.gym.aliases import SingleEnv
 
 
 class Resets:
@@ -19,7 +19,7 @@ class Resets:
     (True, False)
     """
 
-    def __init__(self, env: gym.Env[Any, Any]) -> None:
+    def __init__(self, env: SingleEnv) -> None:
         while isinstance(env, gym.Wrapper) and not isinstance(env, Autoreset):
             env = env.env
         self._autoreset = env if isinstance(env, Autoreset) else None

@@ -7,7 +7,7 @@ off-policy agent may learn from ((s, u), a, reward, (s', u')) for each u in whic
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class CounterfactualTable:
             self._bound = BoundMachine(machine, trigger_on=trigger_on, reward_on=reward_on)
         self._known: dict[Hashable, tuple[Experience, ...]] = {}
 
-    def experiences(self, state: Any, action: Any, next_state: Any) -> tuple[Experience, ...]:
+    def experiences(self, state: object, action: object, next_state: object) -> tuple[Experience, ...]:
         """For a step (s, a, s'), one experience for each machine state in which the machine knows the reward."""
         step = value_of(state), value_of(action, "action"), value_of(next_state)
         on, reward_on = self._bound.labels(step)
@@ -97,7 +97,7 @@ class CounterfactualTable:
             found = self._known[key] = tuple(rows)
         return found
 
-    def batch(self, states: Iterable[Any], actions: Iterable[Any], next_states: Iterable[Any]) -> Experiences:
+    def batch(self, states: Iterable[object], actions: Iterable[object], next_states: Iterable[object]) -> Experiences:
         """The same for many steps at once, in arrays."""
         steps = enumerate(zip(states, actions, next_states, strict=True))
         return Experiences.of((row, experience) for row, step in steps for experience in self.experiences(*step))
@@ -128,9 +128,9 @@ def experiences_of_step(
 
 def counterfactual(
     machine: RewardMachine,
-    state: Any,
-    action: Any,
-    next_state: Any,
+    state: object,
+    action: object,
+    next_state: object,
     *,
     trigger_on: LabelOn | None = None,
     reward_on: LabelOn | None = None,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat
+from typing import SupportsFloat
 
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
 from markovize.episodes.labelling import LabelOn
 from markovize.episodes.spaces import value_of
+from markovize.gym.aliases import Info, Observation, SingleEnv, SingleWrapper
 from markovize.gym.wrappers.autoreset import Resets
 from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience, experiences_of_step
 from markovize.gym.wrappers.follower import BoundMachine, Follower, Unseen
@@ -17,7 +18,7 @@ from markovize.gym.wrappers.observer import Mode, Observer
 from markovize.gym.wrappers.shaping import Potential
 
 
-class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
     """Adds the state of a reward machine to each observation, so that the reward depends on nothing else.
 
     The machine's state follows from the steps (s, a, s') alone. It is kept where an episode is truncated, so that
@@ -49,7 +50,7 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: SingleEnv,
         machine: AnyMachine,
         *,
         mode: Mode = "dict",
@@ -91,13 +92,13 @@ class MarkovRewardWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs
         """The machine's state now."""
         return self._follower.state
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Resets the environment and the machine."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._follower.begin(value_of(observation))
         return self._observer.single(observation, self._follower), {**info, **self._follower.info()}
 
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
         """Steps the environment, then the machine."""
         follower = self._follower
         if not follower.started:

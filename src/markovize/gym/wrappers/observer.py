@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from markovize.episodes.spaces import AnySpace
 from markovize.episodes.values import Value
 from markovize.errors import InputError, UnsupportedError
+from markovize.gym.aliases import Observation
 from markovize.gym.space_index import MOST_VALUES, SpaceIndex
 from markovize.gym.wrappers.follower import Follower
 from markovize.machine.machine import RewardMachine
@@ -63,7 +64,7 @@ class Observer:
             raise UnsupportedError(f"mode {mode!r} would make vectors of {self.width:,} numbers; use mode 'dict'")
         self.space = spaces.Box(0.0, 1.0, (self.width,), np.float32)
 
-    def single(self, observation: Any, follower: Follower) -> Any:
+    def single(self, observation: Observation, follower: Follower) -> Observation:
         """One environment's observation, joined with its machine's state."""
         if self.mode == "dict":
             return {"observation": observation, "rm_state": follower.state}
@@ -81,7 +82,7 @@ class Observer:
             return spaces.Dict({"observation": space, "rm_state": states})
         return batch_space(self.space, number)
 
-    def batch(self, observations: Any, values: list[Value], followers: list[Follower]) -> Any:
+    def batch(self, observations: Observation, values: list[Value], followers: list[Follower]) -> Observation:
         """The same for a vector environment's batch, ``values`` being its canonical values."""
         if self.mode == "dict":
             return {"observation": observations, "rm_state": np.array([f.state for f in followers], np.int64)}

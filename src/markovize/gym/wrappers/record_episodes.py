@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any, SupportsFloat
+from typing import SupportsFloat
 
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
 from markovize.episodes.spaces import check_discrete, value_of
 from markovize.errors import InputError
+from markovize.gym.aliases import Info, Observation, SingleEnv, SingleWrapper
 from markovize.gym.wrappers.autoreset import Resets
 from markovize.gym.wrappers.episode_file import EpisodeFile
 from markovize.gym.wrappers.recorder import Recorder
 
 
-class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
     """Writes every episode to a JSONL file as soon as it ends, one line each; changes nothing else.
 
     An episode that is still open at ``reset`` or ``close`` is written as truncated. If the program is killed, at most
@@ -39,7 +40,7 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """
 
     def __init__(
-        self, env: gym.Env[Any, Any], path: str | os.PathLike[str], *, append: bool = False, continuous: bool = False
+        self, env: SingleEnv, path: str | os.PathLike[str], *, append: bool = False, continuous: bool = False
     ) -> None:
         RecordConstructorArgs.__init__(self, path=os.fspath(path), append=append, continuous=continuous)
         gym.Wrapper.__init__(self, env)
@@ -54,14 +55,14 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """How many episodes this wrapper has written."""
         return self._file.episodes
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Resets the environment; an episode that was still open is written as truncated."""
         self._recorder.cut()
         observation, info = self.env.reset(seed=seed, options=options)
         self._recorder.begin(value_of(observation))
         return observation, info
 
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
         """Steps the environment; at the end of an episode, writes it."""
         if not self._recorder.started:
             raise gym.error.ResetNeeded("call reset before the first step, and after an error")

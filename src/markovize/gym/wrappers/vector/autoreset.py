@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.vector import AutoresetMode
 
 from markovize.episodes.spaces import value_of
 from markovize.episodes.traces import Bools
 from markovize.episodes.values import Value
 from markovize.errors import InputError, UnsupportedError
-
-if TYPE_CHECKING:
-    AnyVectorEnv = VectorEnv[Any, Any, Any]
-    AnyVectorWrapper = VectorWrapper[Any, Any, Any, Any, Any]
-else:  # Gymnasium 1.1 has no parameters for these
-    AnyVectorEnv, AnyVectorWrapper = VectorEnv, VectorWrapper
+from markovize.gym.aliases import AnyVectorEnv, Info, Observation, Seeds
 
 
 def autoreset_mode(env: AnyVectorEnv) -> AutoresetMode:
@@ -33,7 +26,7 @@ def autoreset_mode(env: AnyVectorEnv) -> AutoresetMode:
         raise UnsupportedError(f"{mode!r} is not one of Gymnasium's autoreset modes") from None
 
 
-def reset_some(env: AnyVectorEnv, seed: Any, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any], Bools]:
+def reset_some(env: AnyVectorEnv, seed: Seeds, options: Info | None) -> tuple[Observation, Info, Bools]:
     """Resets; also tells which environments were reset."""
     mask: Bools = np.ones(env.num_envs, np.bool_)
     if options is not None:
@@ -45,7 +38,7 @@ def reset_some(env: AnyVectorEnv, seed: Any, options: dict[str, Any] | None) -> 
     return observations, checked_infos(infos), mask
 
 
-def last_values(values: list[Value], ended: Bools, infos: Any) -> list[Value]:
+def last_values(values: list[Value], ended: Bools, infos: Info) -> list[Value]:
     """Mode SAME_STEP: the observations that the steps led to, before any reset."""
     if not ended.any():
         return values
@@ -55,7 +48,7 @@ def last_values(values: list[Value], ended: Bools, infos: Any) -> list[Value]:
     return [value_of(lasts[i]) if ended[i] else value for i, value in enumerate(values)]
 
 
-def checked_infos(infos: Any) -> dict[str, Any]:
+def checked_infos(infos: object) -> Info:
     """The infos, if they are a dict of arrays."""
     if not isinstance(infos, dict):
         raise UnsupportedError("infos must be a dict of arrays; put DictInfoToList around this wrapper, not within")

@@ -10,20 +10,15 @@ from gymnasium.vector import AutoresetMode
 
 from markovize.episodes.labelling import LabelOn
 from markovize.episodes.spaces import values_of
-from markovize.episodes.traces import Bools
+from markovize.episodes.traces import Bools, Floats
 from markovize.episodes.values import Value
+from markovize.gym.aliases import AnyVectorEnv, AnyVectorWrapper, Info, Observation, Seeds
 from markovize.gym.wrappers.counterfactual import CounterfactualTable, experiences_of_step
 from markovize.gym.wrappers.follower import BoundMachine, Follower, Unseen
 from markovize.gym.wrappers.machine_argument import AnyMachine, check_fits, load_machine
 from markovize.gym.wrappers.observer import Mode, Observer
 from markovize.gym.wrappers.shaping import Potential
-from markovize.gym.wrappers.vector.autoreset import (
-    AnyVectorEnv,
-    AnyVectorWrapper,
-    autoreset_mode,
-    last_values,
-    reset_some,
-)
+from markovize.gym.wrappers.vector.autoreset import autoreset_mode, last_values, reset_some
 
 
 class MarkovRewardWrapper(AnyVectorWrapper):
@@ -63,7 +58,7 @@ class MarkovRewardWrapper(AnyVectorWrapper):
         self.single_observation_space = self._observer.space
         self.observation_space = self._observer.batched(env.observation_space, env.num_envs)
 
-    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: Seeds = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Resets the environments and their machines, or only those in ``options["reset_mask"]``."""
         observations, infos, mask = reset_some(self.env, seed, options)
         values = values_of(self.env.single_observation_space, observations)
@@ -72,7 +67,7 @@ class MarkovRewardWrapper(AnyVectorWrapper):
         infos = self._add_machine_infos(infos, mask)
         return self._observer.batch(observations, values, self._followers), infos
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Observation, Floats, Bools, Bools, Info]:
         """Steps the environments, then their machines."""
         followers = self._followers
         if not all([f.started for f in followers]):
@@ -112,9 +107,7 @@ class MarkovRewardWrapper(AnyVectorWrapper):
             infos[name], infos[f"_{name}"] = column, mask.copy()
         return self._observer.batch(observations, values, followers), rewards, terminations, truncations, infos
 
-    def _finished(
-        self, infos: dict[str, Any], ended: Bools, extras: dict[str, Any], values: list[Value]
-    ) -> dict[str, Any]:
+    def _finished(self, infos: Info, ended: Bools, extras: Info, values: list[Value]) -> Info:
         """Mode SAME_STEP: tells of the machines at the end of their episodes, then begins the next ones."""
         last = self._add_machine_infos(infos.get("final_info", {}), ended)
         for name, column in extras.items():
@@ -126,7 +119,7 @@ class MarkovRewardWrapper(AnyVectorWrapper):
         masks = {"_final_info": ended.copy(), "_final_obs": ended.copy()}
         return {**infos, "final_info": last, "final_obs": observations, **masks}
 
-    def _add_machine_infos(self, infos: dict[str, Any], mask: Bools) -> dict[str, Any]:
+    def _add_machine_infos(self, infos: Info, mask: Bools) -> Info:
         """The infos with those of the machines."""
         out = dict(infos)
         rows = [f.info() for f in self._followers]

@@ -10,16 +10,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from markovize.episodes.spaces import check_discrete, values_of
+from markovize.episodes.traces import Bools, Floats
 from markovize.errors import InputError
+from markovize.gym.aliases import AnyVectorEnv, AnyVectorWrapper, Info, Observation, Seeds
 from markovize.gym.wrappers.episode_file import EpisodeFile
 from markovize.gym.wrappers.recorder import Recorder
-from markovize.gym.wrappers.vector.autoreset import (
-    AnyVectorEnv,
-    AnyVectorWrapper,
-    autoreset_mode,
-    last_values,
-    reset_some,
-)
+from markovize.gym.wrappers.vector.autoreset import autoreset_mode, last_values, reset_some
 
 
 class RecordEpisodes(AnyVectorWrapper):
@@ -56,7 +52,7 @@ class RecordEpisodes(AnyVectorWrapper):
         """How many episodes this wrapper has written."""
         return self._file.episodes
 
-    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: Seeds = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Resets the environments; episodes that were still open are written as truncated."""
         observations, infos, mask = reset_some(self.env, seed, options)
         values = values_of(self.env.single_observation_space, observations)
@@ -64,7 +60,7 @@ class RecordEpisodes(AnyVectorWrapper):
             self._recorders[number].begin(values[number])
         return observations, infos
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Observation, Floats, Bools, Bools, Info]:
         """Steps the environments; writes the episodes that end."""
         if not all([recorder.started for recorder in self._recorders]):
             raise gym.error.ResetNeeded("call reset before the first step, and after an error")
