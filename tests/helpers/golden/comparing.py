@@ -1,0 +1,87 @@
+"""What was recorded, what was changed on purpose since, and where a run differs from both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+Place: TypeAlias = tuple[str | int, ...]
+
+HOME: Final = Path(__file__).resolve().parents[2] / "golden"
+EXPECTED: Final = HOME / "expected"
+CHANGES: Final = HOME / "changes.json"
+
+
+class Difference(NamedTuple):
+    """A place in a record, and what stands there in each of two; None where nothing does."""
+
+    place: Place
+    was: Any
+    now: Any
+
+    def __str__(self) -> str:
+        shown = ["nothing" if value is None else repr(value) for value in (self.was, self.now)]
+        return f"{'/'.join(map(str, self.place))}: expected {shown[0]}, found {shown[1]}"
+
+
+def differences(expected: Any, found: Any, place: Place = ()) -> list[Difference]:
+    """Where two records differ; empty if they are equal.
+
+    >>> for difference in differences({"code": 0, "files": {"a": ["x"]}}, {"code": 1, "files": {}}):
+    ...     print(difference)
+    code: expected 0, found 1
+    files/a: expected ['x'], found nothing
+    """
+    names: Iterable[str | int] = ()
+    if isinstance(expected, dict) and isinstance(found, dict) and "sha256" not in expected:
+        names = [*expected, *(name for name in found if name not in expected)]
+        pairs = [(name, expected.get(str(name)), found.get(str(name))) for name in names]
+    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        pairs = [(number, expected[number], found[number]) for number in range(len(expected))]
+    else:
+        return [] if expected == found else [Difference(place, expected, found)]
+    return [difference for name, one, other in pairs for difference in differences(one, other, (*place, name))]
+
+
+def expected_of(name: str, folder: Path = EXPECTED, *, changes: bool = True) -> Any:
+    """What the run of this name gave when it was recorded, with the changes that were meant since."""
+    record = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    for change in read_changes() if changes else ():
+        if change["case"] == name:
+            change_record(record, change["place"], change["was"], change["is"])
+    return record
+
+
+def read_changes() -> list[dict[str, Any]]:
+    """All changes that were meant: ``case``, ``place``, what stood there, what ``is`` there now, and ``why``."""
+    changes = json.loads(CHANGES.read_text(encoding="utf-8"))
+    assert isinstance(changes, list)
+    return changes
+
+
+def write_changes(changes: Sequence[dict[str, Any]]) -> None:
+    """The same, one a line."""
+    lines = ",\n".join(json.dumps(change, ensure_ascii=False) for change in changes)
+    CHANGES.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def change_record(record: Any, place: Sequence[str | int], was: Any, now: Any) -> None:
+    """Puts another value at a place, where the first one must stand.
+
+    >>> record = {"commands": [{"code": 0}]}
+    >>> change_record(record, ["commands", 0, "code"], 0, 1)
+    >>> change_record(record, ["commands", 0, "err"], None, ["no"])
+    >>> record
+    {'commands': [{'code': 1, 'err': ['no']}]}
+    """
+    *way, last = place
+    for name in way:
+        record = record[name]
+    stands = record.get(last) if isinstance(record, dict) else record[last]
+    assert stands == was, f"changes.json: {was!r} is not what was recorded at {place}"
+    if now is None:
+        del record[last]
+    else:
+        record[last] = now
