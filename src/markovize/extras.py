@@ -19,7 +19,16 @@ def missing(what: str, extra: str, *, verb: str = "needs") -> InputError:
     >>> str(missing("reading Minari data sets", "data"))
     "reading Minari data sets needs the extra: pip install 'markovize[data]'"
     """
-    return InputError(f"{what} {verb} the extra: pip install 'markovize[{extra}]'")
+    return InputError(f"{what} {verb} the extra: {install(extra)}")
+
+
+def install(extra: str, package: str = "markovize") -> str:
+    """The command that brings what is missing.
+
+    >>> install("gurobi")
+    "pip install 'markovize[gurobi]'"
+    """
+    return f"pip install '{package}[{extra}]'"
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

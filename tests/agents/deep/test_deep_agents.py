@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
+from damaged_files import mutate, mutate_values
 
 torch = pytest.importorskip("torch", reason="the extra `deep` is not installed")
 
@@ -197,7 +199,9 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     for was, wrong, message in [
         ('"hidden": 8', '"hidden": 9', "does not fit the agent"),
         ('"PCG64"', '"dice"', "does not fit the agent"),
-        ('"rng"', '"coin"', "does not fit the agent"),
+        ('"rng"', '"coin"', 'agent.json: field "rng" is missing'),
+        ('"replay_steps": 100000', '"replay_steps": 1' + "0" * 25, "such an agent cannot be made"),
+        ('"replay_steps": 100000', '"replay_steps": 9223372036854775807', "such an agent cannot be made"),
         ('"gamma": 0.95', '"gamma": "0.95"', "agent.json: gamma must be a number"),
         ('"weights": "agent', '"weights": "other', "cannot be read"),
         ('"tables": "', '"tables": "0', "another world that is called 'breakfast-b-full', too"),
@@ -208,12 +212,34 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
             load_agent(tmp_path, BREAKFAST)
     (tmp_path / "agent.json").write_text(text)
     [weights] = tmp_path.glob("*.safetensors")
+    saved = weights.read_bytes()
+    weights.write_bytes(saved[:-1] + bytes([saved[-1] ^ 1]))
+    with pytest.raises(InputError, match="is damaged: these are not the weights that were saved"):
+        load_agent(tmp_path, BREAKFAST)
     weights.write_bytes(b"no tensors")
     with pytest.raises(InputError, match="cannot be read"):
         load_agent(tmp_path, BREAKFAST)
     (tmp_path / "agent.json").write_text("{}")
     with pytest.raises(InputError, match="is not a"):
         load_agent(tmp_path, BREAKFAST)
+
+
+@pytest.mark.parametrize("model", ["DQN", "LSTM"])
+def test_damaged_checkpoints_are_refused_or_read(model: str, tmp_path: Path) -> None:
+    save_agent(tmp_path, train(BREAKFAST, DeepSettings(model, hidden=8, episodes=2), 0))
+    rng, whole = random.Random(3), {path: path.read_bytes() for path in tmp_path.iterdir()}
+    refused = 0
+    for _ in range(120):
+        path, data = rng.choice(list(whole.items()))
+        by_value = path.suffix == ".json" and rng.random() < 0.7
+        path.write_bytes(mutate_values(data, rng) if by_value else mutate(data, rng, [data]))
+        try:
+            load_agent(tmp_path, BREAKFAST)
+        except InputError as error:
+            assert str(error).startswith(str(tmp_path))
+            refused += 1
+        path.write_bytes(data)
+    assert refused > 60
 
 
 def test_a_checkpoint_replaces_the_one_before(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def test_a_machine_that_fails_its_exemplars_is_an_error() -> None:
 
 def test_gurobi_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gurobipy", None)
-    with pytest.raises(UnsupportedError, match=r'pip install "markovize\[gurobi\]"'):
+    with pytest.raises(UnsupportedError, match=r"pip install 'markovize\[gurobi\]'"):
         opened(coffee(), backend="gurobi").decide(2, None, Limits())
 
 

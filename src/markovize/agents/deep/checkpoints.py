@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
+from msgspec import Struct
 from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from markovize.agents.deep.settings import DeepSettings
 from markovize.agents.deep.training import Trained, new_agent
+from markovize.episodes.schema import fit
 from markovize.episodes.values import strict_json
 from markovize.errors import InputError, MarkovizeError, one_line
 from markovize.io.files import atomic_write, read_text
@@ -36,13 +38,25 @@ FORMAT: Final = "markovize.agents.deep-agent"
 VERSION: Final = 2
 
 
+class _Description(Struct):
+    """The fields of ``agent.json`` that are read again."""
+
+    world: str
+    tables: str
+    settings: dict[str, Any]
+    machine: dict[str, Any] | None
+    seconds: float
+    rng: dict[str, Any]
+    weights: str
+
+
 def save_agent(folder: str | os.PathLike[str], trained: Trained) -> None:
     """Writes an agent into a folder, which is made; one that is there is replaced."""
     folder, agent = Path(folder), trained.agent
     folder.mkdir(parents=True, exist_ok=True)
     machine = agent.where.machine
     weights = save_tensors({name: tensor.contiguous() for name, tensor in _tensors(trained).items()})
-    name = f"agent-{hashlib.sha256(weights).hexdigest()[:16]}.safetensors"
+    name = _weights_name(weights)
     data = {
         "format": FORMAT,
         "version": VERSION,
@@ -68,27 +82,42 @@ def load_agent(folder: str | os.PathLike[str], world: World) -> Trained:
     Training that goes on from here gives what it would have given without the stop.
     """
     path = Path(folder) / "agent.json"
-    data = _described(path)
-    if data.get("world") != world.name:
-        raise InputError(f"was trained in {data.get('world')!r}, not in {world.name!r}", where=one_line(path))
+    data = _read_description(path)
+    if data.world != world.name:
+        raise InputError(f"was trained in {data.world!r}, not in {world.name!r}", where=one_line(path))
     try:
-        machine = None if data.get("machine") is None else RewardMachine.from_json(data["machine"])
-        agent = new_agent(world, DeepSettings.from_json(data.get("settings")), 0, machine)
+        machine = None if data.machine is None else RewardMachine.from_json(data.machine)
+        agent = new_agent(world, DeepSettings.from_json(data.settings), 0, machine)
     except MarkovizeError as error:
         raise InputError(str(error), where=one_line(path)) from None
-    if data.get("tables") != agent.where.fingerprint:
+    except (ValueError, TypeError, OverflowError, RuntimeError, MemoryError) as error:  # of NumPy and PyTorch
+        raise InputError(f"such an agent cannot be made: {one_line(error)}", where=one_line(path)) from None
+    if data.tables != agent.where.fingerprint:
         raise InputError(f"was trained in another world that is called {world.name!r}, too", where=one_line(path))
-    weights = path.with_name(Path(str(data.get("weights"))).name)
-    try:
-        tensors = load_tensors(weights.read_bytes())
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"cannot be read: {one_line(error)}", where=one_line(weights)) from None
+    weights = path.parent / Path(data.weights).name
+    tensors = _read_weights(weights)
     try:
         _restore(agent, tensors)
-        agent.rng.bit_generator.state = data["rng"]
-        return Trained(agent, tensors["returns"].numpy(), float(data["seconds"]))
-    except (RuntimeError, LookupError, ValueError, TypeError) as error:
-        raise InputError(f"does not fit the agent: {one_line(error)}", where=one_line(weights)) from None
+        agent.rng.bit_generator.state = data.rng
+        return Trained(agent, tensors["returns"].numpy(), data.seconds)
+    except (RuntimeError, LookupError, ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"does not fit the agent: {error}", where=one_line(weights)) from None
+
+
+def _read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """The tensors; the name of the file tells whether it is as it was written."""
+    try:
+        content = path.read_bytes()
+        tensors = load_tensors(content)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise InputError(f"cannot be read: {error}", where=one_line(path)) from None
+    if path.name != _weights_name(content):
+        raise InputError("is damaged: these are not the weights that were saved", where=one_line(path))
+    return tensors
+
+
+def _weights_name(content: bytes) -> str:
+    return f"agent-{hashlib.sha256(content).hexdigest()[:16]}.safetensors"
 
 
 def _tensors(trained: Trained) -> dict[str, torch.Tensor]:
@@ -111,8 +140,11 @@ def _restore(agent: Agent, tensors: dict[str, torch.Tensor]) -> None:
         tensor.copy_(tensors[f"adam.{name}"])
 
 
-def _described(path: Path) -> dict[str, Any]:
+def _read_description(path: Path) -> _Description:
     data = strict_json(read_text(path), where=one_line(path))
     if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
         raise InputError(f'is not a "{FORMAT}" of version {VERSION}', where=one_line(path))
-    return data
+    try:
+        return fit(data, _Description, "an agent")
+    except InputError as error:
+        raise InputError(str(error), where=one_line(path)) from None

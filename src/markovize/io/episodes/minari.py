@@ -21,7 +21,7 @@ from markovize.episodes.spaces import AnySpace, check_space, fits, values_of
 from markovize.episodes.traces import Episode, Episodes, Traces, TracesBuilder, as_traces
 from markovize.episodes.values import Value, show
 from markovize.errors import InputError, one_line
-from markovize.extras import load
+from markovize.extras import install, load, missing
 from markovize.io.episodes.minari_spaces import smallest_space
 from markovize.io.registry import AnyPath, ReadOptions
 
@@ -84,7 +84,7 @@ def write_minari(
         raise InputError(f"formats of Minari data sets are {', '.join(FORMATS)}, not {data_format!r}")
     minari = load("minari", "writing Minari data sets", "data")
     if data_format == "arrow" and find_spec("pyarrow") is None:
-        raise InputError("the format arrow needs: pip install 'minari[arrow]'")
+        raise InputError(f"the format arrow needs: {install('arrow', 'minari')}")
     parse_dataset_id = load("minari.dataset.minari_dataset", "writing Minari data sets", "data").parse_dataset_id
     traces = as_traces(episodes)
     if not len(traces):
@@ -116,7 +116,7 @@ def write_minari(
         except (ValueError, TypeError, OSError) as error:
             raise InputError(_reason(error), where=PREFIX + one_line(dataset_id, 80)) from None
         except ImportError:
-            raise InputError(f"the format {data_format} needs the extra: pip install 'markovize[data]'") from None
+            raise missing(f"the format {data_format}", "data") from None
 
 
 def _is_folder(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from markovize.errors import EngineError, UnsupportedError
+from markovize.extras import install
 from markovize.learning.engines.base import Verdict
 from markovize.learning.engines.ilp import Model, Solution, whole
 from markovize.learning.limits import Limits, Stop
@@ -37,8 +38,7 @@ def _gurobipy() -> Any:
     try:
         return importlib.import_module("gurobipy")
     except ImportError:
-        remedy = 'pip install "markovize[gurobi]", or use HiGHS'
-        raise UnsupportedError(f"Gurobi is not installed: {remedy}") from None
+        raise UnsupportedError(f"Gurobi is not installed: {install('gurobi')}, or use HiGHS") from None
 
 
 def _load(gp: Any, loaded: Any, model: Model) -> None:
