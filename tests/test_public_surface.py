@@ -20,6 +20,7 @@ NAMES = [
     "GridWorld",
     "InputError",
     "LearnResult",
+    "Learner",
     "MachineError",
     "MarkovRewardWrapper",
     "MarkovizeError",

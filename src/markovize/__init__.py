@@ -4,7 +4,7 @@ One verb for each job, with the same names as on the command line:
 
 * :func:`read_episodes`, :func:`write_episodes`, :class:`Traces`, :class:`Episode`: episodes
 * :func:`check`: is the reward Markov? with witnesses
-* :func:`learn`: the smallest machine of hidden triggers, with a proof
+* :func:`learn`: the smallest machine of hidden triggers, with a proof; :class:`Learner`: for episodes that keep coming
 * :func:`replay`: does a machine explain these episodes?
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from markovize.gym.grid_world import GridWorld
     from markovize.gym.wrappers import MarkovRewardWrapper, RecordEpisodes
     from markovize.io import convert, read_episodes, read_machine, write_episodes, write_machine
-    from markovize.learning.learner import learn
+    from markovize.learning.learner import Learner, learn
     from markovize.learning.result import LearnResult
     from markovize.machine.describe import describe
     from markovize.machine.machine import Emission, RewardMachine, Trigger
@@ -68,6 +68,7 @@ __getattr__, __dir__ = lazy_names(
         "write_episodes": "io",
         "write_machine": "io",
         "learn": "learning.learner",
+        "Learner": "learning.learner",
         "LearnResult": "learning.result",
         "Emission": "machine.machine",
         "RewardMachine": "machine.machine",
@@ -94,6 +95,7 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "CheckReport",
     "Witness",
     "learn",
+    "Learner",
     "LearnResult",
     "replay",
     "ReplayReport",

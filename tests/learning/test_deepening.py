@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -18,7 +17,7 @@ from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.learner import learn
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree, build_tree
-from markovize.learning.search import Deepening, Floors, Progress
+from markovize.learning.search import Deepening, Progress
 from markovize.machine.replay import replay
 
 Lie = Callable[[Session, int, int | None, Limits], Answer]
@@ -185,21 +184,6 @@ def test_progress_reports_the_question_and_the_bounds() -> None:
     assert seen[-1].exemplars == search.exemplars > 0
     lower = [progress.lower for progress in seen]
     assert lower == sorted(lower, key=lambda bound: bound[1])
-
-
-def test_floors_order_questions_by_the_objective() -> None:
-    floors = Floors()
-    assert floors.next_question("triggers") == (2, 1)
-    floors.exclude(2, 1)
-    assert floors.next_question("triggers") == (2, 2)  # two states, ahead of three with as many triggers
-    floors.exclude(2, 2)
-    assert floors.next_question("triggers") == (3, 2)
-    assert floors.next_question("states") == (2, 3)
-    floors.exclude(2, None)
-    assert floors.at(2) == math.inf
-    assert floors.next_question("states") == (3, 2)
-    assert not floors.proves("triggers", 3, 3)
-    assert floors.proves("states", 3, 2)
 
 
 def test_interrupt_keeps_the_best_machine_and_says_so(ctrl_c: Callable[[], None]) -> None:

@@ -50,12 +50,13 @@ def test_other_episodes_start_from_nothing() -> None:
     assert learner.learn(easy).states == 2
 
 
-def test_labels_are_refined_and_stay_so() -> None:
+def test_labels_are_refined_and_stay_so_as_long_as_the_episodes_go_on() -> None:
     learner = Learner()
     assert learner.learn([([0, 0], ["a"], [0])]).reward_on == "state"
     pair = [([0, 0], ["a"], [0]), ([0, 0], ["b"], [1])]
     assert learner.learn(pair).reward_on == "transition"
-    assert learner.learn(pair[:1]).reward_on == "transition"
+    assert learner.learn([*pair, ([0, 0], ["a"], [0])]).reward_on == "transition"
+    assert learner.learn(pair[:1]).reward_on == "state"
 
 
 @pytest.mark.parametrize("task", ["d", "e", "loop"])

@@ -1,7 +1,7 @@
 """Learning: from episodes to the smallest machine, with what proves it.
 
-Labels are chosen, realisability is decided in linear time, :mod:`markovize.learning.search` finds the triggers, and the
-result is replayed, numbered, given its rewards and the labels that would serve as well.
+The data's way: :mod:`~markovize.learning.problem` labels the steps and merges them into a tree,
+:mod:`~markovize.learning.search` finds the triggers, :mod:`~markovize.learning.assembly` makes them a machine.
 """
 
 from __future__ import annotations
@@ -9,30 +9,34 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
-from markovize.episodes.labelling import LabelOn, auto_order, pairs_to_try
+from markovize.episodes.labelled_steps import Explain
+from markovize.episodes.labelling import LabelOn, pairs_to_try
 from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
 from markovize.learning.alternatives import find_alternatives, redrawn
 from markovize.learning.assembly import TerminationConflict, assembled
 from markovize.learning.engines import Delta, Engine, engine_named
 from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.floors import Objective, Proven
+from markovize.learning.identity import Identity, identify
 from markovize.learning.interrupts import interruptible
 from markovize.learning.judge import size
 from markovize.learning.limits import Limits, Stop
-from markovize.learning.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
+from markovize.learning.memory import Facts, Memory, Solvers
+from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.problem import LabelPair, Problem, pose, pose_coarsest
 from markovize.learning.result import LearnResult
-from markovize.learning.search import Books, Deepening, Objective, Progress
+from markovize.learning.search import Deepening, Progress
 from markovize.machine.machine import RewardMachine
 
+__all__ = ["Auto", "Learner", "learn", "warm_up"]
+
 Auto: TypeAlias = LabelOn  # or "auto"
-FAR_BETTER = 4 / 3  # times the triggers
-RECONSIDER = 4  # calls, after which a search asks again what it left open
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
 MOMENT = 0.3  # seconds
 
@@ -54,8 +58,9 @@ def learn(
 
     ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
     paper has it). Labels on ``auto`` are the coarsest that work. Ctrl-C or ``time_limit`` (seconds) end the search
-    early with the best machine so far. ``since`` is the result for some of these episodes, learned with the same
-    options: the search starts at its size, since more episodes never make the optimum smaller.
+    early with the best machine so far. ``since`` is the result for the first of these episodes, learned with the same
+    options: the search starts at its size, since more episodes never make the optimum smaller. The result of any other
+    episodes or options is ignored.
 
     >>> coffee_then_office = Traces.of([
     ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
@@ -72,12 +77,48 @@ def learn(
     return learner.learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
 
 
+@dataclass(frozen=True)
+class Options:
+    """What is asked for, by every call of a learner alike."""
+
+    objective: Objective
+    explain: Explain
+    acyclic: bool
+    engine: Engine
+    auditor: Engine | None
+    labels: tuple[LabelPair, ...]  # from coarse to fine
+
+    @property
+    def looks_first(self) -> bool:
+        """Whether there is a search that takes less than the one asked for."""
+        return not (self.acyclic and self.objective == "states")
+
+    def key(self, problem: Problem) -> tuple[object, ...]:
+        """What belongs to the identity of a result, beside the episodes."""
+        labels = problem.steps.triggers.kind, problem.steps.rewards.kind
+        auditor = None if self.auditor is None else self.auditor.name
+        return self.objective, self.explain, self.acyclic, self.engine.name, auditor, *labels
+
+
+@dataclass(frozen=True)
+class Call:
+    """What one call is given."""
+
+    traces: Traces
+    limits: Limits
+    effort: int | None
+    on_progress: Callable[[Progress], None] | None
+    since: LearnResult | None
+    rng: np.random.Generator | None
+
+
 class Learner:
     """:func:`learn` with a memory, for episodes that keep coming: options once, ``learn`` as often as there are more.
 
     As long as each call brings the episodes of the last one and more at the end, the search starts at the last
-    optimum, with the last exemplars, in solvers that keep what they have derived. Labels on ``auto`` are refined where
-    the coarser ones no longer do, never back.
+    optimum, with the last exemplars, in solvers that keep what they have derived. Other episodes start from nothing:
+    what was learned is known by a digest of what it was learned from. A call that an exception ends leaves what the
+    learner knows as it was.
 
     >>> learner = Learner()
     >>> seen = [(["hall", "office"], ["go"], [0]), (["hall", "hall", "office"], ["stay", "go"], [0, 0])]
@@ -100,24 +141,16 @@ class Learner:
     ) -> None:
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
-        self.objective, self.explain, self.acyclic = objective, explain, acyclic
-        self.engine = engine_named(engine) if isinstance(engine, str) else engine
-        self._auditor = None if isinstance(engine, str) else engine_named("sat")
-        self._labels = pairs_to_try(trigger_on, reward_on)  # from coarse to fine; those refuted are dropped
-        self._traces: Traces | None = None
-        self._looks = not (acyclic and objective == "states")
-        self._forget()
-
-    def _forget(self) -> None:
-        """Episodes or labels are not those of the last call, and more: the next search starts from nothing."""
-        self._last: LearnResult | None = None
-        self._exemplars: ExemplarSets | None = None
-        self._books, self._look_books = Books(), Books()
-        self._calls, self._size = 0, (1, 0)
-        self._look: ExemplarSets | None = None
-        self._look_size: tuple[int, int] | None = None
-        self._vain_looks, self._vain_searches = 0, 0  # in a row
-        self._most_triggers = 0  # of a first look
+        named = isinstance(engine, str)
+        self.options = Options(
+            objective,
+            explain,
+            acyclic,
+            engine_named(engine) if isinstance(engine, str) else engine,
+            None if named else engine_named("sat"),
+            tuple(pairs_to_try(trigger_on, reward_on)),
+        )
+        self._memory = Memory()
 
     def learn(
         self,
@@ -141,137 +174,130 @@ class Learner:
         with interruptible() as interrupt:
             start = time.perf_counter()
             limits = Limits(None if time_limit is None else time.monotonic() + time_limit, interrupt=interrupt)
-            result = self._learn(traces, limits, effort, on_progress, since, rng)
+            call = Call(traces, limits, effort, on_progress, since, rng)
+            result, self._memory = _learn(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 
-    def _learn(
-        self,
-        traces: Traces,
-        limits: Limits,
-        effort: int | None,
-        on_progress: Callable[[Progress], None] | None,
-        since: LearnResult | None,
-        rng: np.random.Generator | None,
-    ) -> LearnResult:
-        steps, tree, contradiction = self._choose_labels(traces)
-        blank = LearnResult(
-            "unknown",
-            None,
-            (1, 0),
-            self.objective,
-            self.acyclic,
-            self.engine.name,
-            0.0,
-            0,
-            trigger_on=steps.triggers.kind,
-            reward_on=steps.rewards.kind,
-            explain=self.explain,
-            contradiction=contradiction,
-        )
-        if contradiction is not None:
-            result = replace(blank, status="unrealisable")
-        elif not len(tree.mark_node):
-            machine, ends = assembled(traces, steps, {}, {})
-            why = "the reward is a function of its label alone: one state is enough"
-            result = replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=why)
-        else:
-            if not self._goes_on_from(traces, blank):
-                self._forget()
-            self._exemplars = self._exemplars or ExemplarSets(self.engine, self._auditor, self.acyclic)
-            first = self._first_look(tree, limits, effort, on_progress) if self._looks and effort is not None else None
-            search = Deepening(
-                tree,
-                self.engine,
-                self.acyclic,
-                self.objective,
-                limits,
-                auditor=self._auditor,
-                on_progress=on_progress,
-                known_optimum=_optimum_of(since or self._last, blank),
-                exemplar_sets=self._exemplars,
-                guessed_optimum=self._guess(self._size),
-                first=first,
-                books=self._books,
-                effort=_less(effort, self._vain_searches),
-            )
-            result = _found(search, traces, steps, blank, rng)
-            self._judge(result, first)
-        self._calls, self._size = self._calls + 1, (result.states or 1, result.triggers or 0)
-        self._traces, self._last = traces, self._last if result.status != "optimal" else result
-        return result
 
-    def _first_look(
-        self, tree: PrefixTree, limits: Limits, effort: int, on_progress: Callable[[Progress], None] | None
-    ) -> Delta | None:
-        """A machine to begin with, by the search that takes least: few states, no cycles. The paper's own, unproven."""
-        self._look = self._look or ExemplarSets(self.engine, None, acyclic=True)
-        look = Deepening(
-            tree,
-            self.engine,
-            True,
-            "states",
-            limits,
-            on_progress=on_progress,
-            exemplar_sets=self._look,
-            effort=_less(effort, self._vain_looks),
-            guessed_optimum=self._guess(self._look_size),
-            last_resort=False,
-            books=self._look_books,
-        )
-        look.run()
-        self._look_size = None if look.best is None else size(look.best)
-        if self._look_size is not None and self._look_size[1] > self._most_triggers:
-            self._most_triggers, self._vain_searches = self._look_size[1], 0  # what grows may be an unrolled cycle
-        return look.best
+def _learn(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, Memory]:
+    """The result of a call, and what to remember from now on."""
+    recalled = _recall(options, memory, call)
+    problem, facts = recalled.problem, recalled.facts
+    blank = LearnResult(
+        "unknown",
+        None,
+        (1, 0),
+        options.objective,
+        options.acyclic,
+        options.engine.name,
+        0.0,
+        0,
+        trigger_on=problem.steps.triggers.kind,
+        reward_on=problem.steps.rewards.kind,
+        explain=options.explain,
+        contradiction=problem.contradiction,
+        identity=recalled.identity,
+    )
+    if problem.contradiction is not None:
+        return replace(blank, status="unrealisable"), memory
+    if not len(problem.tree.mark_node):
+        machine, ends = assembled(call.traces, problem.steps, {}, {})
+        why = "the reward is a function of its label alone: one state is enough"
+        experience = facts.experience.after_search(None, {}, proven=True)
+        facts = replace(facts, identity=recalled.identity, experience=experience)
+        result = replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=why)
+        return result, Memory(facts)
+    solvers = memory.lend() if recalled.goes_on else Solvers()
+    first: Delta | None = None
+    if options.looks_first and call.effort is not None:
+        first, facts = _look_first(options, call, problem.tree, facts, solvers)
+    solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, options.acyclic)
+    search = Deepening(
+        problem.tree,
+        options.engine,
+        options.acyclic,
+        options.objective,
+        call.limits,
+        auditor=options.auditor,
+        on_progress=call.on_progress,
+        exemplar_sets=solvers.search,
+        guessed_optimum=facts.experience.guess(facts.experience.size),
+        first=first,
+        proven=facts.proven,
+        effort=_less(call.effort, facts.experience.searches_in_vain),
+    )
+    result = _found(search, call.traces, problem, blank, call.rng)
+    experience = facts.experience.after_search(first, search.best, proven=result.status == "optimal")
+    facts = replace(facts, identity=recalled.identity, proven=search.proven, experience=experience)
+    return result, Memory(facts, solvers)
 
-    def _judge(self, result: LearnResult, first: Delta | None) -> None:
-        """The search that did not lead to the machine may take less the next time."""
-        if first is None:
-            self._vain_looks = 0
-            return
-        far_better = FAR_BETTER * (result.triggers or 0) <= size(first)[1]
-        self._vain_looks = self._vain_looks + 1 if far_better else 0
-        self._vain_searches = 0 if far_better or result.status == "optimal" else self._vain_searches + 1
 
-    def _guess(self, last: tuple[int, int] | None) -> tuple[int, int] | None:
-        """Where a search that leaves questions open starts: at the last size, but at times from what is proven."""
-        return last if last is not None and last[1] and self._calls % RECONSIDER else None
+@dataclass(frozen=True)
+class _Recalled:
+    """The problem of a call, what is already known about it, and whether the solvers know it, too."""
 
-    def _goes_on_from(self, traces: Traces, now: LearnResult) -> bool:
-        """Whether these are the episodes of the last call, and perhaps more, under the same labels."""
-        last, before = self._last, self._traces
-        if before is None:
-            return False
-        if last is not None and (last.trigger_on, last.reward_on) != (now.trigger_on, now.reward_on):
-            return False
-        n, steps, seen = len(before), before.steps, len(before.observations)
-        return (
-            len(traces) >= n
-            and np.array_equal(traces.offsets[: n + 1], before.offsets)
-            and np.array_equal(traces.observations[:seen], before.observations)
-            and np.array_equal(traces.actions[:steps], before.actions)
-            and np.array_equal(traces.rewards[:steps], before.rewards)
-            and traces.observation_values[: len(before.observation_values)] == before.observation_values
-            and traces.action_values[: len(before.action_values)] == before.action_values
-        )
+    problem: Problem
+    identity: Identity
+    facts: Facts
+    goes_on: bool
 
-    def _choose_labels(self, traces: Traces) -> tuple[LabelledSteps, PrefixTree, Contradiction | None]:
-        """The coarsest labels, among those still allowed, under which some machine explains the episodes."""
-        for number, (trigger, reward) in enumerate(self._labels):
-            steps = label_traces(traces, trigger, reward, self.explain)
-            tree, alike = build_tree(steps)
-            contradiction = find_contradiction(steps, alike, traces)
-            if contradiction is None:
-                if number:
-                    self._labels = self._labels[number:]
-                    self._forget()
-                return steps, tree, None
-        assert contradiction is not None
-        return steps, tree, _with_advice(traces, contradiction, self.explain)
+
+def _recall(options: Options, memory: Memory, call: Call) -> _Recalled:
+    """The only place where it is decided what of the past is believed: what the identity of the episodes confirms.
+
+    Labels that earlier episodes have refuted are refuted by more of them, too: they are not tried again.
+    """
+    traces, known, since = call.traces, memory.facts, call.since
+    earlier = [i.episodes for i in (known.identity, since.identity if since else None) if i is not None]
+    facts, goes_on = Facts(), False
+    if known.identity is not None:
+        problem = pose(traces, options.labels[known.labels], options.explain)
+        found = identify(problem.steps, options.key(problem), [*earlier, len(traces)])
+        goes_on = found.get(known.identity.episodes) == known.identity
+    first = known.labels if goes_on else 0
+    if goes_on and problem.contradiction is None:
+        facts = known
+    else:
+        number, problem = pose_coarsest(traces, options.labels[first:], options.explain)
+        found = identify(problem.steps, options.key(problem), [*earlier, len(traces)])
+        facts, goes_on = Facts(labels=first + number), False
+    if since is not None and since.identity in found.values():
+        facts = replace(facts, proven=_with_optimum_of(since, facts.proven))
+    return _Recalled(problem, found[len(traces)], facts, goes_on)
+
+
+def _with_optimum_of(earlier: LearnResult, proven: Proven) -> Proven:
+    """With what an earlier result says about the same episodes."""
+    if earlier.machine is None or earlier.status != "optimal" or not earlier.triggers:
+        return proven
+    return proven.with_optimum(earlier.objective, (earlier.machine.states, earlier.triggers))
+
+
+def _look_first(
+    options: Options, call: Call, tree: PrefixTree, facts: Facts, solvers: Solvers
+) -> tuple[Delta | None, Facts]:
+    """A machine to begin with, by the search that takes least: few states, no cycles. The paper's own, unproven."""
+    solvers.look = solvers.look or ExemplarSets(options.engine, None, acyclic=True)
+    experience = facts.experience
+    look = Deepening(
+        tree,
+        options.engine,
+        True,
+        "states",
+        call.limits,
+        on_progress=call.on_progress,
+        exemplar_sets=solvers.look,
+        effort=_less(call.effort, experience.looks_in_vain),
+        guessed_optimum=experience.guess(experience.look_size),
+        last_resort=False,
+        proven=facts.proven_by_look,
+    )
+    look.run()
+    return look.best, replace(facts, proven_by_look=look.proven, experience=experience.after_look(look.best))
 
 
 def _found(
-    search: Deepening, traces: Traces, steps: LabelledSteps, blank: LearnResult, rng: np.random.Generator | None
+    search: Deepening, traces: Traces, problem: Problem, blank: LearnResult, rng: np.random.Generator | None
 ) -> LearnResult:
     """Runs the search; its machine gets its numbers, its rewards and the labels that would serve as well."""
     proven = search.run()
@@ -286,7 +312,7 @@ def _found(
                 if rng is not None and any(labels.values()):
                     search.best = redrawn(search.best, labels, search.judge, rng)
                     labels = find_alternatives(search.best, search.judge, search.exemplar_nodes, limits)
-        machine, ends = assembled(traces, steps, search.best, labels)
+        machine, ends = assembled(traces, problem.steps, search.best, labels)
     return replace(
         blank,
         status="unknown" if machine is None else "optimal" if proven else "feasible",
@@ -309,35 +335,6 @@ def _moment_more(limits: Limits) -> Limits:
 def _less(effort: int | None, times: int) -> int | None:
     """Half the effort for each time that it was in vain."""
     return None if effort is None else max(1, effort >> times)
-
-
-def _optimum_of(earlier: LearnResult | None, now: LearnResult) -> tuple[int, int] | None:
-    """The size of an earlier optimum, if it was found under the same settings."""
-    same = ("objective", "acyclic", "trigger_on", "reward_on", "explain")
-    if earlier is None or earlier.machine is None or earlier.status != "optimal" or not earlier.triggers:
-        return None
-    if any(getattr(earlier, name) != getattr(now, name) for name in same):
-        return None
-    return earlier.machine.states, len(earlier.machine.triggers)
-
-
-def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> Contradiction:
-    """Which finer labels would explain the episodes; if none can, the pair that even the finest cannot tell apart."""
-    finest = contradiction
-    for trigger, reward in auto_order():
-        steps = label_traces(traces, trigger, reward, explain)
-        found = find_contradiction(steps, build_tree(steps)[1], traces)
-        if found is None:
-            return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")
-        finest = found
-    n = finest.contradicting_episodes
-    return replace(
-        finest,
-        trigger_on=contradiction.trigger_on,
-        reward_on=contradiction.reward_on,
-        advice=f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict others with the same "
-        "history, a sign of noise or of something that the observations hide. Rounding may help (reward decimals).",
-    )
 
 
 def warm_up() -> None:

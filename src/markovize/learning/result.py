@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
 from markovize.errors import MarkovizeError, UnrealisableError
 from markovize.learning.assembly import TerminationConflict
+from markovize.learning.floors import Objective
+from markovize.learning.identity import Identity
 from markovize.learning.prefix_tree import Contradiction
-from markovize.learning.search import Objective
 from markovize.machine.machine import RewardMachine
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
@@ -41,6 +42,7 @@ class LearnResult:
     contradiction: Contradiction | None = None
     termination_conflicts: tuple[TerminationConflict, ...] = ()
     interrupted: bool = False
+    identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
     @property
     def states(self) -> int | None:

@@ -1,9 +1,8 @@
-"""From a tree of episodes to the smallest machine: deepening, lazy exemplars, and the books of what is proven.
+"""From a tree of episodes to the smallest machine: deepening and lazy exemplars.
 
 The engine answers one kind of question (see :mod:`markovize.learning.engines.base`). This module decides which to ask,
-believes no machine that :class:`~markovize.learning.judge.Judge` has not replayed on all the data, and keeps for each
-number of states K the least number of triggers that is not yet proven impossible, its *floor*. Optimal is what the
-floors say, nothing else.
+believes no machine that :class:`~markovize.learning.judge.Judge` has not replayed on all the data, and keeps what is
+proven (see :mod:`markovize.learning.floors`).
 
 Only *exemplars* reach the engine: it starts with the shortest conflicting pairs, and whenever a machine fails on the
 data, the shortest pairs it fails on join them. An infeasibility on the exemplars holds for all the data.
@@ -12,12 +11,9 @@ data, the shortest pairs it fails on join them. An infeasibility on the exemplar
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -25,12 +21,12 @@ from markovize.episodes.traces import Ints
 from markovize.errors import EngineError
 from markovize.learning.engines.base import Answer, Delta, Engine, Verdict
 from markovize.learning.exemplars import Exemplars, ExemplarSets
+from markovize.learning.floors import Objective, Proven, Size, in_order
 from markovize.learning.greedy import MOST_TRIGGERS, first_machine, shrunk
 from markovize.learning.judge import Judge, checked_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
-Objective: TypeAlias = Literal["triggers", "states"]
 GRACE_SECONDS = 1.0
 MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the prefix tree
 PAIRS = 2  # violated pairs that join the exemplars at a time
@@ -40,66 +36,6 @@ OPEN_QUESTIONS = 5  # times the effort of one, after which no more are asked
 FAILURE = 100  # counted work of a machine that fails, where effort is limited
 NEAR = 4  # triggers above the smallest open question, where effort is limited, that are not halved
 FAVOUR = 8  # times that for the more promising question
-
-
-class Floors:
-    """For each number of states, the least number of triggers not yet proven impossible.
-
-    >>> floors = Floors()
-    >>> floors.exclude(2, None); floors.exclude(3, 2)
-    >>> floors.at(2), floors.at(3), floors.at(5)
-    (inf, 3, 4)
-    >>> floors.next_question("triggers"), floors.next_question("states")
-    ((3, 3), (3, 3))
-    >>> floors.proves("triggers", 4, 3), floors.proves("triggers", 3, 3)
-    (False, True)
-    """
-
-    def __init__(self) -> None:
-        self._least: dict[int, float] = {1: math.inf}  # one state explains nothing that conflicts
-
-    def at(self, states: int) -> float:
-        return max(states - 1, self._least.get(states, 0))
-
-    def restart(self, objective: Objective, states: int, triggers: int) -> None:
-        """Nothing better than (states, triggers) explains some of the episodes, so nothing better explains them all.
-
-        >>> floors = Floors()
-        >>> floors.restart("triggers", 4, 6)
-        >>> floors.at(3), floors.at(4), floors.next_question("triggers")
-        (7, 6, (4, 6))
-        """
-        if objective == "states":
-            for k in range(2, states):
-                self.exclude(k, None)
-            self.exclude(states, triggers - 1)
-        else:
-            for k in range(2, triggers + 1):
-                self.exclude(k, triggers if k < states else triggers - 1)
-
-    def exclude(self, states: int, triggers: int | None) -> None:
-        """No machine with ``states`` states has ``triggers`` triggers or fewer (None: whatever the number)."""
-        self._least[states] = max(self.at(states), math.inf if triggers is None else triggers + 1)
-
-    def next_question(self, objective: Objective) -> tuple[int, int]:
-        """The smallest (states, triggers), in the objective's order, that is not excluded."""
-        highest = max(self._least) + 1
-        open_rows = [k for k in range(2, highest + 1) if self.at(k) < math.inf]
-        states = min(open_rows, key=self.at) if objective == "triggers" else open_rows[0]
-        return states, int(self.at(states))
-
-    def proves(self, objective: Objective, states: int, triggers: int) -> bool:
-        """Whether nothing better than (states, triggers) is left."""
-        k, z = self.next_question(objective)
-        return (z, k) >= (triggers, states) if objective == "triggers" else (k, z) >= (states, triggers)
-
-
-@dataclass
-class Books:
-    """What is proven, and by which infeasible questions, the last one last. More episodes leave it true."""
-
-    floors: Floors = field(default_factory=Floors)
-    proofs: list[tuple[int, int | None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -125,23 +61,19 @@ class Deepening:
     limits: Limits = field(default_factory=Limits)
     auditor: Engine | None = None
     on_progress: Callable[[Progress], None] | None = None
-    known_optimum: tuple[int, int] | None = None  # (states, triggers) of some of these episodes
     exemplar_sets: ExemplarSets | None = None  # of an earlier search on some of these episodes
     effort: int | None = None  # counted work after which a question is left open and the next one asked
-    guessed_optimum: tuple[int, int] | None = None  # with an effort only: where to start, proven or not
+    guessed_optimum: Size | None = None  # with an effort only: where to start, proven or not
     first: Delta | None = None  # a machine to begin with
     last_resort: bool = True  # whether any machine is better than none
-    books: Books = field(default_factory=Books)  # of an earlier search on some of these episodes
+    proven: Proven = field(default_factory=Proven)  # about some of these episodes; at the end, about them all
 
     def __post_init__(self) -> None:
         self._started = time.monotonic()
         self.judge = Judge(self.tree)
-        self.floors, self.proofs = self.books.floors, self.books.proofs
-        if self.known_optimum is not None:
-            self.floors.restart(self.objective, *self.known_optimum)
-        self._guess = deepcopy(self.floors)  # what is proven, and what was left open as if it were
+        self._guess = self.proven.floors  # what is proven, and what was left open as if it were
         if self.effort is not None and self.guessed_optimum is not None:
-            self._guess.restart(self.objective, *self.guessed_optimum)
+            self._guess = self._guess.without_better_than(self.objective, self.guessed_optimum)
         self.best: Delta | None = None
         if self.exemplar_sets is None:
             self.exemplar_sets = ExemplarSets(self.engine, self.auditor, self.acyclic)
@@ -185,19 +117,20 @@ class Deepening:
         """Proven lower bounds (states, triggers): of any machine, or of the optimum once it is proven."""
         if self.best is not None and self._proven():
             return size(self.best)
-        return self.floors.next_question("states")[0], self.floors.next_question("triggers")[1]
+        floors = self.proven.floors
+        return floors.next_question("states")[0], floors.next_question("triggers")[1]
 
     def proof(self) -> str:
         """In one line, what excludes anything smaller."""
         if self.best is None:
             return ""
-        k = size(self.best)[0]
+        k, questions = size(self.best)[0], self.proven.questions
         further = "the second state needs" if k == 2 else f"each of the {k - 1} further states needs"
-        if not self.proofs:
+        if not questions:
             return f"one state cannot explain the conflict, and {further} a trigger"
-        last = [(s, "any number of" if t is None else f"at most {t}") for s, t in self.proofs][-3:]
+        last = [(s, "any number of" if t is None else f"at most {t}") for s, t in questions][-3:]
         shown = "; ".join(f"{s} states with {t} triggers" for s, t in last)
-        proofs = "1 infeasibility proof" if len(self.proofs) == 1 else f"{len(self.proofs)} infeasibility proofs"
+        proofs = "1 infeasibility proof" if len(questions) == 1 else f"{len(questions)} infeasibility proofs"
         return (
             f"{further} a trigger, and {proofs} on {self.exemplars} exemplars exclude every smaller machine, "
             f"the last: {shown}"
@@ -257,7 +190,7 @@ class Deepening:
                         return
                 spent[counted] += work
             if self.effort is not None and spent[True] >= self.effort:
-                self._guess.exclude(states, triggers)  # left open
+                self._guess = self._guess.without(states, triggers)  # left open
                 return
             budget *= 2
 
@@ -344,13 +277,12 @@ class Deepening:
     def _believe_least(self, states: int, least: int) -> None:
         if self.best is not None and size(self.best)[0] == states and size(self.best)[1] < least:
             raise EngineError(f"the engine calls fewer than {least} triggers impossible, but such a machine is known")
-        if self.auditor is None and least - 1 >= self.floors.at(states):
+        if self.auditor is None and least - 1 >= self.proven.floors.at(states):
             self._exclude(states, least - 1)
 
     def _exclude(self, states: int, triggers: int | None) -> None:
-        self.floors.exclude(states, triggers)
-        self._guess.exclude(states, triggers)
-        self.proofs.append((states, triggers))
+        self.proven = self.proven.with_infeasible(states, triggers)
+        self._guess = self._guess.without(states, triggers)
 
     # --- the best machine so far -----------------------------------------------------------------------------------
 
@@ -359,15 +291,14 @@ class Deepening:
             self.best = delta
 
     def _order(self, delta: Delta) -> tuple[int, int]:
-        states, triggers = size(delta)
-        return (triggers, states) if self.objective == "triggers" else (states, triggers)
+        return in_order(self.objective, size(delta))
 
     def _proven(self) -> bool:
-        return self.best is not None and self.floors.proves(self.objective, *size(self.best))
+        return self.best is not None and self.proven.floors.prove(self.objective, size(self.best))
 
     def _settled(self) -> bool:
         """Whether nothing better is left to be asked for; without an effort, the same as proven."""
-        return self.best is not None and self._guess.proves(self.objective, *size(self.best))
+        return self.best is not None and self._guess.prove(self.objective, size(self.best))
 
     def _check_minimal(self) -> None:
         """A machine that shrinks by hand was never minimal: then some infeasibility was a lie."""

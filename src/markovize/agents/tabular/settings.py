@@ -10,8 +10,8 @@ import numpy as np
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import AUTO, LabelOn, named_kinds
 from markovize.errors import InputError
+from markovize.learning.floors import Objective
 from markovize.learning.learner import Auto
-from markovize.learning.search import Objective
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")

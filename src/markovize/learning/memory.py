@@ -1,0 +1,89 @@
+"""What a learner remembers between two calls: facts with the identity of their episodes, and warm solvers.
+
+Facts are values: a call reads them and makes new ones, which take their place when it has ended. Solvers are lent to a
+call, and come back with its facts. A call that never ends, by an exception or a second Ctrl-C, leaves the facts as they
+were and the solvers gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from markovize.learning.engines.base import Delta
+from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.floors import Proven
+from markovize.learning.identity import Identity
+from markovize.learning.judge import size
+
+FAR_BETTER: Final = 4 / 3  # times the triggers
+RECONSIDER: Final = 4  # calls, after which a search asks again what it left open
+
+
+@dataclass(frozen=True)
+class Experience:
+    """How the searches for these episodes went so far; it steers those whose effort is limited, and proves nothing."""
+
+    calls: int = 0
+    size: tuple[int, int] | None = None  # of the last machine
+    look_size: tuple[int, int] | None = None  # of the machine of the last first look
+    look_triggers: int = 0  # the most that a first look needed
+    looks_in_vain: int = 0  # in a row: the search found a far better machine
+    searches_in_vain: int = 0  # in a row: the search found nothing far better than the first look
+
+    def guess(self, last: tuple[int, int] | None) -> tuple[int, int] | None:
+        """Where a search that leaves questions open starts: at the last size, but at times from what is proven."""
+        return last if last is not None and last[1] and self.calls % RECONSIDER else None
+
+    def after_look(self, best: Delta | None) -> Experience:
+        """With what a first look found. What keeps growing may be an unrolled cycle: then the search is due again."""
+        if best is None:
+            return replace(self, look_size=None)
+        states, triggers = size(best)
+        if triggers <= self.look_triggers:
+            return replace(self, look_size=(states, triggers))
+        return replace(self, look_size=(states, triggers), look_triggers=triggers, searches_in_vain=0)
+
+    def after_search(self, first: Delta | None, best: Delta | None, proven: bool) -> Experience:
+        """With what a search found. Of look and search, the one that did not lead to the machine may take less."""
+        here = replace(self, calls=self.calls + 1, size=None if best is None else size(best))
+        if first is None:
+            return replace(here, looks_in_vain=0)
+        far_better = FAR_BETTER * (0 if best is None else size(best)[1]) <= size(first)[1]
+        return replace(
+            here,
+            looks_in_vain=self.looks_in_vain + 1 if far_better else 0,
+            searches_in_vain=0 if far_better or proven else self.searches_in_vain + 1,
+        )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known about some episodes: it stays true of them and more, and is believed of nothing else."""
+
+    labels: int = 0  # of the allowed pairs, from coarse to fine, the first that explains the episodes
+    identity: Identity | None = None
+    proven: Proven = field(default_factory=Proven)
+    proven_by_look: Proven = field(default_factory=Proven)
+    experience: Experience = Experience()
+
+
+@dataclass
+class Solvers:
+    """The sessions of engines that searches for these episodes have opened, with the exemplars they were given."""
+
+    search: ExemplarSets | None = None
+    look: ExemplarSets | None = None
+
+
+@dataclass
+class Memory:
+    """Facts, and solvers unless a call has borrowed them."""
+
+    facts: Facts = field(default_factory=Facts)
+    solvers: Solvers = field(default_factory=Solvers)
+
+    def lend(self) -> Solvers:
+        """The solvers; here are none from now on."""
+        lent, self.solvers = self.solvers, Solvers()
+        return lent

@@ -1,0 +1,62 @@
+"""From episodes to a problem: label the steps, merge them into a tree, decide whether any machine explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
+from markovize.episodes.labelling import LabelOn, auto_order
+from markovize.episodes.traces import Traces
+from markovize.learning.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
+
+LabelPair: TypeAlias = tuple[LabelOn, LabelOn]
+"""What trigger labels and reward labels are."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Episodes as a search sees them; no machine explains them if there is a contradiction."""
+
+    steps: LabelledSteps
+    tree: PrefixTree
+    contradiction: Contradiction | None
+
+
+def pose(traces: Traces, labels: LabelPair, explain: Explain) -> Problem:
+    """The problem that these episodes pose under these labels."""
+    steps = label_traces(traces, *labels, explain)
+    tree, alike = build_tree(steps)
+    return Problem(steps, tree, find_contradiction(steps, alike, traces))
+
+
+def pose_coarsest(traces: Traces, pairs: Sequence[LabelPair], explain: Explain) -> tuple[int, Problem]:
+    """The number of the first pair of labels under which some machine explains the episodes, and the problem.
+
+    If there is no such pair, the last one, with advice.
+    """
+    for number, pair in enumerate(pairs):
+        problem = pose(traces, pair, explain)
+        if problem.contradiction is None:
+            return number, problem
+    assert problem.contradiction is not None
+    return number, replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain))
+
+
+def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> Contradiction:
+    """Which finer labels would explain the episodes; if none can, the pair that even the finest cannot tell apart."""
+    finest = contradiction
+    for trigger, reward in auto_order():
+        found = pose(traces, (trigger, reward), explain).contradiction
+        if found is None:
+            return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")
+        finest = found
+    n = finest.contradicting_episodes
+    return replace(
+        finest,
+        trigger_on=contradiction.trigger_on,
+        reward_on=contradiction.reward_on,
+        advice=f"No label of a step can tell them apart: {n} of {len(traces)} episodes contradict others with the same "
+        "history, a sign of noise or of something that the observations hide. Rounding may help (reward decimals).",
+    )

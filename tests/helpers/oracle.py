@@ -1,0 +1,150 @@
+"""What a result of learning must be, by exhaustive search."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from markovize.episodes.labelled_steps import label_traces
+from markovize.episodes.labelling import LabelOn
+from markovize.episodes.traces import Traces
+from markovize.errors import InputError
+from markovize.learning.engines.exhaustive import exhaustive_optimum
+from markovize.learning.result import LearnResult
+from markovize.machine.replay import replay
+
+Cell: TypeAlias = dict[str, Any]
+"""One episode, in the JSONL form."""
+
+
+def own_label(_state: Any, action: Any, next_state: Any) -> Any:
+    """A user's own label: coarser than a transition, neither coarser nor finer than a state."""
+    return [action, next_state if isinstance(next_state, int) and next_state % 2 else 0]
+
+
+LABELS: dict[str, list[tuple[LabelOn, LabelOn]]] = {
+    "auto": [("state", "state"), ("state", "transition"), ("transition", "transition")],
+    "state": [("state", "state")],
+    "mixed": [("state", "transition")],
+    "transition": [("transition", "transition")],
+    "source": [("source", "transition")],
+    "coarse rewards": [("transition", "state")],  # u' is not fixed by u and the reward label
+    "own": [(own_label, "transition")],
+}
+"""The pairs (trigger, reward) that a learner may use, from coarse to fine."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a learner is made."""
+
+    objective: Literal["triggers", "states"] = "triggers"
+    labels: str = "auto"
+    explain: Literal["reward", "reward+termination"] = "reward"
+    acyclic: bool = False
+
+    def arguments(self) -> dict[str, Any]:
+        pair = ("auto", "auto") if self.labels == "auto" else LABELS[self.labels][0]
+        return {
+            "objective": self.objective,
+            "trigger_on": pair[0],
+            "reward_on": pair[1],
+            "explain": self.explain,
+            "acyclic": self.acyclic,
+        }
+
+
+def episodes_of(episodes: list[Cell]) -> Traces:
+    return Traces.of(episodes)
+
+
+WORLDS = (2, 3, 5, 17, 29, 33, 34, 37, 49, 59, 19, 8)  # the last two need two states or one, the others up to four
+
+
+def paid_by_machine(seed: int, number: int, like: list[Cell] | None = None) -> list[Cell]:
+    """Short random walks over three observations, paid by one of a few machines."""
+    rng = np.random.default_rng(seed)
+    world = int(like[0]["world"]) if like else int(rng.choice(WORLDS))
+    out: list[Cell] = []
+    for _ in range(number):
+        steps = int(rng.integers(1, 5))
+        seen = rng.integers(0, 3, steps + 1).tolist()
+        moves = rng.integers(0, 2, steps).tolist()
+        out.append(
+            {
+                "world": world,
+                "observations": seen,
+                "actions": moves,
+                "rewards": _paid(world, seen, moves),
+                "terminated": bool(rng.random() < 0.3),
+                "truncated": bool(rng.random() < 0.3),
+            }
+        )
+    return out
+
+
+def _paid(world: int, seen: list[int], moves: list[int]) -> list[float]:
+    table = np.random.default_rng(1000 + world)
+    states = 2 + world % 2
+    delta, pay = table.integers(0, states, (states, 3)), table.integers(0, 2, (states, 3, 2))
+    u, out = 0, []
+    for target, move in zip(seen[1:], moves, strict=True):
+        out.append(float(pay[u, target, move if world % 3 == 0 else 0]))
+        u = int(delta[u, target])
+    return out
+
+
+def check(result: LearnResult, episodes: list[Cell], options: Options) -> None:
+    """Raises if the result is not true of these episodes."""
+    found = truth(_key(episodes), options)
+    if found is None:
+        assert result.status == "unrealisable", result
+        assert result.machine is None
+        return
+    labels, best = found
+    assert result.status in ("optimal", "feasible", "unknown"), result
+    assert result.status != "unknown" or result.interrupted or result.machine is None
+    assert (result.trigger_on, result.reward_on) == tuple("function" if callable(on) else on for on in labels)
+    optimum = best[options.objective]
+    if result.status == "optimal":
+        assert (result.states, result.triggers) == result.bounds == optimum, (result, optimum)
+    else:
+        least = best["states"][0], best["triggers"][1]
+        assert result.bounds == optimum or (result.bounds[0] <= least[0] and result.bounds[1] <= least[1]), (
+            result,
+            best,
+        )
+    if result.machine is not None:
+        functions = {name: on for name, on in zip(("trigger_on", "reward_on"), labels, strict=True) if callable(on)}
+        report = replay(result.machine, Traces.of(episodes), **functions)
+        assert (report.mismatches, report.unseen) == (0, 0), result
+        assert not options.acyclic or result.machine.acyclic
+        assert options.explain == "reward" or not result.termination_conflicts
+        ours = len(result.machine.triggers), result.machine.states
+        if options.objective == "states":
+            ours = ours[1], ours[0]
+            assert ours >= optimum
+        else:
+            assert ours >= (optimum[1], optimum[0])
+
+
+def _key(episodes: list[Cell]) -> str:
+    return json.dumps([{name: value for name, value in episode.items() if name != "world"} for episode in episodes])
+
+
+@cache
+def truth(episodes: str, options: Options) -> tuple[tuple[LabelOn, LabelOn], dict[str, tuple[int, int]]] | None:
+    """The coarsest labels that do, and the optimum by each objective; None if no labels do."""
+    traces = Traces.of(json.loads(episodes))
+    for pair in LABELS[options.labels]:
+        steps = label_traces(traces, *pair, options.explain)
+        try:
+            both: tuple[Literal["states"], Literal["triggers"]] = ("states", "triggers")
+            return pair, {objective: exhaustive_optimum(steps, objective, options.acyclic) for objective in both}
+        except InputError:  # unrealisable under these labels
+            continue
+    return None
