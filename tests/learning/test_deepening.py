@@ -11,7 +11,7 @@ from instances import coffee, patrol, random_steps, two_coffees
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Ints, Traces
 from markovize.errors import EngineError
-from markovize.learning.engines import Answer, Verdict, engine_named
+from markovize.learning.engines import Answer, Rules, Verdict, find_engine
 from markovize.learning.engines.base import Session
 from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.learner import learn
@@ -29,8 +29,8 @@ class FakeEngine:
     def __init__(self, lie: Lie, name: str = "fake") -> None:
         self.lie, self.name = lie, name
 
-    def open(self, *, acyclic: bool) -> FakeSession:
-        return FakeSession(self.lie, engine_named("sat").open(acyclic=acyclic))
+    def open(self, rules: Rules) -> FakeSession:
+        return FakeSession(self.lie, find_engine("sat").open(rules))
 
 
 class FakeSession:
@@ -167,7 +167,7 @@ def test_a_claim_that_a_known_machine_refutes_is_an_error_even_from_a_trusted_en
 def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong() -> None:
     """Three states where two do: found again by merging two and replaying, whatever the engine called proven."""
     traces = two_coffees()
-    search = Deepening(build_tree(label_traces(traces, "state", "state"))[0], engine_named("sat"))
+    search = Deepening(build_tree(label_traces(traces, "state", "state"))[0], find_engine("sat"))
     label = {cell: n for n, cell in enumerate(traces.observation_values)}
     search.best = {(0, label[0]): 1, (0, label[4]): 2}
     assert search.judge.explains(search.best)
@@ -178,7 +178,7 @@ def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong() -> None:
 def test_progress_reports_the_question_and_the_bounds() -> None:
     seen: list[Progress] = []
     tree = build_tree(label_traces(patrol(3), "state", "state"))[0]
-    search = Deepening(tree, engine_named("sat"), acyclic=True, on_progress=seen.append)
+    search = Deepening(tree, find_engine("sat"), acyclic=True, on_progress=seen.append)
     assert search.run()
     assert seen[-1].best is not None
     assert seen[-1].exemplars == search.exemplars > 0

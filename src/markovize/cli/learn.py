@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli import files
-from markovize.cli.choices import AUTO_LABELS, EngineChoice, ExplainChoice, LabelChoice, Objective
+from markovize.cli.choices import (
+    AUTO_AUDIT,
+    AUTO_ENGINE,
+    AUTO_LABELS,
+    AuditChoice,
+    EngineChoice,
+    ExplainChoice,
+    LabelChoice,
+    Objective,
+)
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
 from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
 from markovize.cli.terminal import console, count, print_json
@@ -29,7 +38,10 @@ def learn(
     reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward.")] = AUTO_LABELS,
     explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
-    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,
+    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
+    audit: Annotated[
+        AuditChoice, typer.Option(help="Another engine that must confirm every proof; auto: for engines not ours.")
+    ] = AUTO_AUDIT,
     time_limit: Annotated[
         float | None, typer.Option(min=0.001, help="Stop after this many seconds.", show_default=False)
     ] = None,
@@ -55,6 +67,7 @@ def learn(
                 explain=explain.value,
                 acyclic=acyclic,
                 engine=engine.value,
+                audit=audit.value,
                 time_limit=time_limit,
                 on_progress=show,
             )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from markovize.cli.choices import EngineChoice, ExecutorChoice, ExperimentChoice, PresetChoice
+from markovize.cli.choices import AUTO_ENGINE, EngineChoice, ExecutorChoice, ExperimentChoice, PresetChoice
 from markovize.cli.exits import interruptible
 from markovize.cli.options import JsonOption
 from markovize.cli.terminal import print_json
@@ -32,7 +32,7 @@ def reproduce(
     address: Annotated[
         str | None, typer.Option(help="Ray cluster to join.", show_default="a new one on this machine")
     ] = None,
-    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = EngineChoice.auto,
+    engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for results.", show_default="EXPERIMENT-PRESET")
     ] = None,

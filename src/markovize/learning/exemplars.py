@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from markovize.episodes.traces import Ints, Longs
-from markovize.learning.engines.base import Engine, Session
+from markovize.learning.engines.base import Engine, Rules, Session
 from markovize.learning.prefix_tree import PrefixTree
 
 
@@ -13,8 +13,8 @@ class Exemplars:
     """A session of the engine, of the auditor if there is one, and the nodes of the tree that both were given."""
 
     def __init__(self, engine: Engine, auditor: Engine | None, acyclic: bool) -> None:
-        self.session: Session = engine.open(acyclic=acyclic)
-        self.audit: Session | None = None if auditor is None else auditor.open(acyclic=acyclic)
+        self.session: Session = engine.open(Rules(acyclic=acyclic))
+        self.audit: Session | None = None if auditor is None else auditor.open(Rules(acyclic=acyclic))
         self.nodes: dict[int, None] = {}  # a set that remembers its order
 
     def learn_from(self, others: Exemplars, tree: PrefixTree) -> None:

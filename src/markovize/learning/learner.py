@@ -20,7 +20,7 @@ from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
 from markovize.learning.alternatives import find_alternatives, redrawn
 from markovize.learning.assembly import TerminationConflict, assembled
-from markovize.learning.engines import Delta, Engine, engine_named
+from markovize.learning.engines import Delta, Engine, find_auditor, find_engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.floors import Objective, Proven
 from markovize.learning.identity import Identity, identify
@@ -50,6 +50,7 @@ def learn(
     explain: Explain = "reward",
     acyclic: bool = False,
     engine: str | Engine = "auto",
+    audit: str | Engine = "auto",
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     since: LearnResult | None = None,
@@ -58,9 +59,10 @@ def learn(
 
     ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
     paper has it). Labels on ``auto`` are the coarsest that work. Ctrl-C or ``time_limit`` (seconds) end the search
-    early with the best machine so far. ``since`` is the result for the first of these episodes, learned with the same
-    options: the search starts at its size, since more episodes never make the optimum smaller. The result of any other
-    episodes or options is ignored.
+    early with the best machine so far. ``audit`` is an engine that must confirm whatever the first one calls
+    infeasible, on the same exemplars; ``auto`` asks for that only where the engine is not one of ours. ``since`` is the
+    result for the first of these episodes, learned with the same options: the search starts at its
+    size, since more episodes never make the optimum smaller. The result of any other episodes or options is ignored.
 
     >>> coffee_then_office = Traces.of([
     ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
@@ -72,7 +74,13 @@ def learn(
     ('optimal', 2, 1, 'coffee')
     """
     learner = Learner(
-        objective=objective, trigger_on=trigger_on, reward_on=reward_on, explain=explain, acyclic=acyclic, engine=engine
+        objective=objective,
+        trigger_on=trigger_on,
+        reward_on=reward_on,
+        explain=explain,
+        acyclic=acyclic,
+        engine=engine,
+        audit=audit,
     )
     return learner.learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
 
@@ -138,16 +146,17 @@ class Learner:
         explain: Explain = "reward",
         acyclic: bool = False,
         engine: str | Engine = "auto",
+        audit: str | Engine = "auto",
     ) -> None:
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
-        named = isinstance(engine, str)
+        solver = find_engine(engine)
         self.options = Options(
             objective,
             explain,
             acyclic,
-            engine_named(engine) if isinstance(engine, str) else engine,
-            None if named else engine_named("sat"),
+            solver,
+            find_auditor(audit, solver),
             tuple(pairs_to_try(trigger_on, reward_on)),
         )
         self._memory = Memory()

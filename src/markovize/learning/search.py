@@ -134,7 +134,7 @@ class Deepening:
         return (
             f"{further} a trigger, and {proofs} on {self.exemplars} exemplars exclude every smaller machine, "
             f"the last: {shown}"
-        )
+        ) + ("" if self.auditor is None else f"; {self.auditor.name} confirmed each of them")
 
     def _last_resort(self) -> None:
         """Time is up and there is no machine yet: the prefix tree itself is one, and a moment may find a better."""

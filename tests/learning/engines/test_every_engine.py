@@ -14,7 +14,7 @@ from instances import KINDS, coffee, patrol, random_steps, two_coffees
 from markovize import learn, read_episodes
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
-from markovize.learning.engines import Answer, Engine, Verdict, engine_named
+from markovize.learning.engines import Answer, Engine, Rules, Verdict, find_engine
 from markovize.learning.judge import Judge, checked_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree, build_tree
@@ -24,7 +24,7 @@ NAMES = ["sat", "ilp", "exhaustive"] + (["ilp-gurobi"] if importlib.util.find_sp
 
 @pytest.fixture(params=NAMES)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return engine_named(request.param)
+    return find_engine(request.param)
 
 
 def tree_of(traces: Traces, kinds: tuple[str, str] = ("state", "state")) -> PrefixTree:
@@ -32,7 +32,7 @@ def tree_of(traces: Traces, kinds: tuple[str, str] = ("state", "state")) -> Pref
 
 
 def decide(engine: Engine, tree: PrefixTree, states: int, triggers: int | None, *, acyclic: bool = False) -> Answer:
-    session = engine.open(acyclic=acyclic)
+    session = engine.open(Rules(acyclic=acyclic))
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     return session.decide(states, triggers, Limits())
 
@@ -76,7 +76,7 @@ def test_witnesses_hold_and_respect_their_bounds(engine: Engine, seed: int) -> N
 @pytest.mark.parametrize("seed", range(6))
 def test_exemplars_added_later_count_as_if_given_at_once(engine: Engine, seed: int) -> None:
     tree = tree_of(random_steps(np.random.default_rng(100 + seed), episodes=5))
-    session = engine.open(acyclic=False)
+    session = engine.open(Rules(acyclic=False))
     nodes = np.arange(len(tree), dtype=np.int32)
     for part in np.array_split(nodes, 3):
         session.extend(tree, part.astype(np.int32))
@@ -89,7 +89,7 @@ def test_exemplars_added_later_count_as_if_given_at_once(engine: Engine, seed: i
 def test_extending_from_a_rebuilt_tree_keeps_meaning(engine: Engine) -> None:
     """More episodes renumber the nodes; sessions know exemplars by their labels."""
     few, many = coffee(), Traces.of([*two_coffees()])
-    session = engine.open(acyclic=True)
+    session = engine.open(Rules(acyclic=True))
     first = tree_of(Traces.of([*many][:3]))
     session.extend(first, np.arange(len(first), dtype=np.int32))
     assert session.decide(2, 1, Limits()).verdict is Verdict.FEASIBLE
@@ -101,7 +101,7 @@ def test_extending_from_a_rebuilt_tree_keeps_meaning(engine: Engine) -> None:
 
 def test_a_passed_deadline_is_never_an_answer(engine: Engine) -> None:
     tree = tree_of(two_coffees())
-    session = engine.open(acyclic=False)
+    session = engine.open(Rules(acyclic=False))
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     try:
         answer = session.decide(2, 1, Limits(deadline=time.monotonic() - 1))
@@ -129,7 +129,7 @@ def test_a_large_alphabet_takes_only_the_labels_of_the_exemplars() -> None:
     episodes = [([0, 1000 + n, 5, 9], [0, 0, 0], [0, 0, n % 2]) for n in range(300)]
     tree = tree_of(Traces.of([*episodes, ([0, 7, 9], [0, 0], [0, 0])]))
     assert len(tree.alphabet) > 256
-    session = engine_named("sat").open(acyclic=False)
+    session = find_engine("sat").open(Rules(acyclic=False))
     half = tree.mark_node[:4]
     session.extend(tree, half)
     assert session.decide(2, 1, Limits()).verdict is Verdict.FEASIBLE

@@ -11,7 +11,7 @@ from instances import KINDS, Kinds, coffee, patrol, random_steps, two_coffees, w
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
-from markovize.learning.engines.base import Verdict
+from markovize.learning.engines.base import Rules, Verdict
 from markovize.learning.engines.exhaustive import ExhaustiveEngine, Step, exhaustive_optimum, find_machine, has_cycle
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree, find_contradiction
@@ -68,7 +68,7 @@ def test_cycles_are_found_in_the_graph_not_in_the_numbers() -> None:
 
 def test_session_answers() -> None:
     tree, _ = build_tree(label_traces(two_coffees(), "state", "state"))
-    session = ExhaustiveEngine().open(acyclic=True)
+    session = ExhaustiveEngine().open(Rules(acyclic=True))
     assert session.decide(1, 0, Limits()).verdict is Verdict.FEASIBLE  # nothing to explain yet
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     assert session.decide(1, None, Limits()).verdict is Verdict.INFEASIBLE
@@ -79,7 +79,7 @@ def test_session_answers() -> None:
 
 def test_limits_give_unknown() -> None:
     tree, _ = build_tree(label_traces(two_coffees(), "state", "state"))
-    session = ExhaustiveEngine().open(acyclic=True)
+    session = ExhaustiveEngine().open(Rules(acyclic=True))
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     assert session.decide(1, None, Limits(time.monotonic() - 1)).verdict is Verdict.UNKNOWN
     assert session.decide(2, 1, Limits(work=1)).verdict is Verdict.UNKNOWN

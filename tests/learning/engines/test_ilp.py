@@ -15,7 +15,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.errors import EngineError, UnsupportedError
 from markovize.learning.engines import gurobi, highs, ilp
-from markovize.learning.engines.base import Answer, Verdict
+from markovize.learning.engines.base import Answer, Rules, Verdict
 from markovize.learning.engines.exhaustive import exhaustive_optimum, has_cycle
 from markovize.learning.engines.ilp import Exemplar, IlpEngine, IlpSession, Model, Program, Row, Solution
 from markovize.learning.limits import Limits, Stop
@@ -29,7 +29,7 @@ def opened(
     traces: Traces, *, acyclic: bool = True, backend: ilp.Backend = "highs", kinds: Kinds = ("state", "state")
 ) -> IlpSession:
     tree, _ = build_tree(label_traces(traces, *kinds))
-    session = IlpEngine(backend).open(acyclic=acyclic)
+    session = IlpEngine(backend).open(Rules(acyclic=acyclic))
     session.extend(tree, np.arange(len(tree), dtype=np.int32))
     return session
 
@@ -184,7 +184,7 @@ def test_exemplars_outlive_their_tree() -> None:
     episodes = list(two_coffees())
     small, _ = build_tree(label_traces(Traces.of(episodes[:3]), "state", "state"))
     whole, _ = build_tree(label_traces(Traces.of(episodes), "state", "state"))
-    session = IlpEngine().open(acyclic=True)
+    session = IlpEngine().open(Rules(acyclic=True))
     session.extend(small, np.arange(len(small), dtype=np.int32))
     assert session.decide(2, None, Limits()).least == 1
     before = session.exemplars()
@@ -297,7 +297,7 @@ def test_gurobi_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_unknown_backend_is_named() -> None:
     with pytest.raises(UnsupportedError, match="'cplex'"):
-        IlpEngine("cplex").open(acyclic=True)  # type: ignore[arg-type]
+        IlpEngine("cplex").open(Rules(acyclic=True))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("acyclic", [True, False])

@@ -1,10 +1,10 @@
 """What an engine is: something that decides whether a machine of a given size explains the exemplars.
 
-An engine is opened on a tree and a rule (acyclic or not) and gives a session. The session is told which nodes of the
-tree are exemplars, and asked questions of one form: *is there a machine with exactly K states, all of them entered,
-and at most z triggers?* It answers feasible, with the machine; infeasible, a proof; or unknown. Anything that is not
-a proof is unknown. :class:`~markovize.learning.judge.Judge` replays every machine by code that shares nothing with the
-engine.
+An engine is opened with the rules of the problem and gives a session. The session is given exemplars, nodes of the
+prefix tree of all episodes, and asked questions of one form: *is there a machine with exactly K states, all of them
+entered, and at most z triggers?* It answers feasible, with the machine; infeasible, a proof; or unknown. Anything that
+is not a proof is unknown. :class:`~markovize.learning.judge.Judge` replays every machine by code that shares nothing
+with the engine.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from markovize.episodes.traces import Ints
-from markovize.learning.limits import Limits
-from markovize.learning.prefix_tree import PrefixTree
+if TYPE_CHECKING:  # the registry shows names of engines on a command line: nothing slow is loaded for that
+    from markovize.episodes.traces import Ints
+    from markovize.learning.limits import Limits
+    from markovize.learning.prefix_tree import PrefixTree
 
 Delta: TypeAlias = Mapping[tuple[int, int], int]
 """The triggers of a machine: (state, trigger label id) → state; everything else is a self-loop."""
@@ -43,6 +44,17 @@ class Answer:
     least: int | None = None
 
 
+@dataclass(frozen=True)
+class Rules:
+    """What every machine of a problem must obey, beside explaining the episodes. Later rules join here, with a default.
+
+    >>> Rules().acyclic
+    False
+    """
+
+    acyclic: bool = False  # no state is entered again once it was left
+
+
 class Session(Protocol):
     """One problem in an engine's hands; exemplars only ever grow."""
 
@@ -66,6 +78,6 @@ class Engine(Protocol):
         """How users choose it."""
         ...
 
-    def open(self, *, acyclic: bool) -> Session:
-        """A fresh session."""
+    def open(self, rules: Rules) -> Session:
+        """A fresh session, without exemplars."""
         ...

@@ -14,7 +14,7 @@ import numpy as np
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Ints
 from markovize.errors import InputError
-from markovize.learning.engines.base import Answer, Verdict
+from markovize.learning.engines.base import Answer, Rules, Verdict
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
@@ -174,6 +174,6 @@ class ExhaustiveEngine:
 
     name = "exhaustive"
 
-    def open(self, *, acyclic: bool) -> ExhaustiveSession:
+    def open(self, rules: Rules) -> ExhaustiveSession:
         """A fresh session."""
-        return ExhaustiveSession(acyclic=acyclic)
+        return ExhaustiveSession(acyclic=rules.acyclic)

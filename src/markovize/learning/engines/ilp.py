@@ -26,7 +26,7 @@ import numpy as np
 
 from markovize.episodes.traces import Bools, Floats, Ints
 from markovize.errors import EngineError, UnsupportedError
-from markovize.learning.engines.base import Answer, Verdict
+from markovize.learning.engines.base import Answer, Rules, Verdict
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree
 
@@ -326,17 +326,26 @@ class IlpEngine:
         """How users choose it."""
         return "ilp" if self.backend == "highs" else f"ilp-{self.backend}"
 
-    def open(self, *, acyclic: bool) -> IlpSession:
+    def open(self, rules: Rules) -> IlpSession:
         """A fresh session."""
         if self.backend == "highs":
             from markovize.learning.engines import highs
 
-            return IlpSession(highs.solve, acyclic=acyclic)
+            return IlpSession(highs.solve, acyclic=rules.acyclic)
         if self.backend == "gurobi":
             from markovize.learning.engines import gurobi
 
-            return IlpSession(gurobi.solve, acyclic=acyclic)
+            return IlpSession(gurobi.solve, acyclic=rules.acyclic)
         raise UnsupportedError(f"the integer program runs on 'highs' or 'gurobi', not {self.backend!r}")
+
+
+def gurobi_engine() -> IlpEngine:
+    """The integer program on Gurobi.
+
+    >>> gurobi_engine().name
+    'ilp-gurobi'
+    """
+    return IlpEngine("gurobi")
 
 
 def _sum(columns: list[int], lower: float, upper: float) -> Row:

@@ -19,7 +19,7 @@ from collections import defaultdict
 from typing import Any
 
 from markovize.episodes.traces import Ints
-from markovize.learning.engines.base import Answer, Delta, Verdict
+from markovize.learning.engines.base import Answer, Delta, Rules, Verdict
 from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree
@@ -35,8 +35,9 @@ class SatEngine:
     def __init__(self, solver: str = "glucose4") -> None:
         self.solver = solver
 
-    def open(self, *, acyclic: bool) -> SatSession:
-        return SatSession(self.solver, acyclic)
+    def open(self, rules: Rules) -> SatSession:
+        """A fresh session."""
+        return SatSession(self.solver, rules.acyclic)
 
 
 class SatSession:
