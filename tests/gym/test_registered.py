@@ -278,7 +278,16 @@ def test_registering_twice_is_silent() -> None:
 
 
 def test_registering_loads_no_environment_and_nothing_heavy() -> None:
-    heavy = ("numba", "matplotlib", "pysat", "highspy", "PIL", "markovize.worlds", "markovize.gym.world_env")
+    heavy = (
+        "numba",
+        "matplotlib",
+        "pysat",
+        "highspy",
+        "PIL",
+        "markovize.worlds.base",
+        "markovize.machine",
+        "markovize.gym.world_env",
+    )
     code = (
         f"import sys, markovize; print([m for m in {heavy} if m in sys.modules]); import gymnasium;"
         "env = gymnasium.make('markovize/OfficeWorld-v0'); env.reset(); env.step(1);"

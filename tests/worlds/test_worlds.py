@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
+import markovize.gym
 from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.worlds import World, world
+from markovize.worlds import FAMILIES, Family, World, env_name, family, world
 
 EVERY: list[tuple[str, dict[str, Any]]] = [
     *[("office", {"task": task}) for task in ("b", "c", "d", "e", "loop")],
@@ -225,3 +229,29 @@ def test_the_beach_is_left_by_the_shack() -> None:
 def test_what_does_not_exist_is_refused(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         world(name, **options)
+
+
+def test_every_family_is_an_environment_of_gymnasium() -> None:
+    for name in FAMILIES:
+        made = gymnasium.make(f"markovize/{env_name(name)}-v0").unwrapped
+        assert isinstance(made, markovize.gym.WorldEnv)
+        assert made.captions == family(name).captions
+        assert made.world.name == family(name).make().name
+
+
+def test_a_family_without_a_class_of_its_own_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shop(task: str = "b", rewards: str = "full") -> World:
+        return world("breakfast", task=task, rewards=rewards)
+
+    module = ModuleType("markovize.worlds.coffee_shop")
+    module.FAMILY = Family("coffee_shop", shop, captions={"c": "coffee"})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr("markovize.worlds.FAMILIES", [*FAMILIES, "coffee_shop"])
+    monkeypatch.setattr("markovize.gym.FAMILIES", [*FAMILIES, "coffee_shop"])
+    made = markovize.gym.CoffeeShopWorld("c", rewards="cumulative", render_mode="ansi")
+    monkeypatch.delattr(markovize.gym, "CoffeeShopWorld")
+    assert (type(made).__name__, made.world.name) == ("CoffeeShopWorld", "breakfast-c-cumulative")
+    made.reset(seed=0)
+    assert "c coffee" in made.render()
+    with pytest.raises(InputError, match="coffee_shop has the options task, rewards, not 'size'"):
+        world("coffee_shop", size=3)

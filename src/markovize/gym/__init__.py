@@ -13,9 +13,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markovize.extras import lazy_names
+from markovize.worlds import FAMILIES, env_name
 
 if TYPE_CHECKING:
     from markovize.gym.grid_world import GridWorld
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BeachWorld", "BreakfastWorld", "GridWorld", "OfficeWorld", "WorldEnv"]
 
-__getattr__, __dir__ = lazy_names(
+_load_name, __dir__ = lazy_names(
     __name__,
     {
         "BeachWorld": "paper_worlds",
@@ -34,3 +35,14 @@ __getattr__, __dir__ = lazy_names(
         "WorldEnv": "world_env",
     },
 )
+
+
+def __getattr__(name: str) -> Any:
+    """A family of worlds without a class of its own gets one."""
+    for family in FAMILIES:
+        if env_name(family) == name and name not in __all__:
+            from markovize.gym.paper_worlds import world_class
+
+            globals()[name] = found = world_class(family)
+            return found
+    return _load_name(name)

@@ -13,8 +13,8 @@ from markovize.errors import InputError
 from markovize.gym.world_env import WorldEnv
 from markovize.machine.machine import RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.worlds import GridMap, World
+from markovize.worlds.base import world_on
 from markovize.worlds.grid import ACTIONS
-from markovize.worlds.world import world_on
 
 
 class GridWorld(WorldEnv):

@@ -1,14 +1,12 @@
-"""The paper's worlds as environments."""
+"""Families of worlds as environments: the paper's have classes of their own, others get one when needed."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from markovize.gym.world_env import WorldEnv
-from markovize.worlds import World, world
-
-KITCHEN: Final = {"l": "leave", "e": "eat", "w": "wash up", "c": "cook"}
+from markovize.worlds import World, env_name, family, world
 
 
 @lru_cache(maxsize=32)
@@ -48,7 +46,7 @@ class BreakfastWorld(WorldEnv):
     ([0, 0], 7)
     """
 
-    captions: ClassVar = KITCHEN
+    captions: ClassVar = family("breakfast").captions
 
     def __init__(self, task: str = "b", rewards: str = "full", **options: Any) -> None:
         super().__init__(shared_world("breakfast", task=task, rewards=rewards), **options)
@@ -66,3 +64,23 @@ class BeachWorld(WorldEnv):
 
     def __init__(self, levels: int = 10, **options: Any) -> None:
         super().__init__(shared_world("beach", levels=levels), **options)
+
+
+def world_class(name: str) -> type[WorldEnv]:
+    """An environment of any family; its options are those of the family, then those of :class:`WorldEnv`.
+
+    >>> Beach = world_class("beach")
+    >>> Beach.__name__, Beach(2, render_mode="ansi").machine.states
+    ('BeachWorld', 3)
+    """
+
+    known = family(name)
+
+    def __init__(self: WorldEnv, *values: Any, **options: Any) -> None:  # noqa: N807 - it becomes a method
+        chosen = dict(zip(known.options, values, strict=False))
+        chosen |= {name: options.pop(name) for name in known.options if name in options}
+        WorldEnv.__init__(self, shared_world(known.name, **chosen), **options)
+
+    doc = f"``markovize/{env_name(name)}-v0``: a world of the family {name!r}."
+    members = {"__init__": __init__, "__doc__": doc, "__module__": "markovize.gym", "captions": known.captions}
+    return type(env_name(name), (WorldEnv,), members)

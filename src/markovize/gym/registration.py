@@ -1,4 +1,4 @@
-"""The environments' names in Gymnasium's registry. Nothing but Gymnasium itself is loaded for it."""
+"""The environments' names in Gymnasium's registry: a name for each family of worlds. Nothing slow is loaded for it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Final
 
 import gymnasium
 
+from markovize.worlds import FAMILIES, env_name
+
 MAX_EPISODE_STEPS: Final = 200
-CLASSES: Final = ("OfficeWorld", "BreakfastWorld", "BeachWorld", "GridWorld")
 
 
 def register_envs() -> None:
@@ -17,7 +18,7 @@ def register_envs() -> None:
     >>> gymnasium.spec("markovize/OfficeWorld-v0").max_episode_steps
     200
     """
-    for name in CLASSES:
+    for name in [*map(env_name, FAMILIES), "GridWorld"]:
         if f"markovize/{name}-v0" not in gymnasium.registry:  # Gymnasium warns of a second time
             gymnasium.register(
                 f"markovize/{name}-v0",

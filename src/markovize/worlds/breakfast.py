@@ -11,8 +11,9 @@ from typing import Final
 from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.machine.machine import Trigger
+from markovize.worlds.base import World, grid_world
+from markovize.worlds.families import Family
 from markovize.worlds.grid import GridMap
-from markovize.worlds.world import World, grid_world
 
 MAP: Final = """
     +-------+
@@ -81,3 +82,6 @@ def breakfast(task: str = "b", rewards: str = "full") -> World:
 
     triggers = [Trigger(u, cell, v) for (u, name), (v, _) in moves.items() for cell in grid.at(name)]
     return grid_world(f"breakfast-{task}-{rewards}", grid, states=states, triggers=triggers, pay=pay)
+
+
+FAMILY: Final = Family("breakfast", breakfast, captions={"l": "leave", "e": "eat", "w": "wash up", "c": "cook"})

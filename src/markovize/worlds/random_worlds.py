@@ -11,8 +11,8 @@ import numpy as np
 from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
+from markovize.worlds.base import World, grid_world
 from markovize.worlds.grid import GridMap
-from markovize.worlds.world import World, grid_world
 
 LETTERS: Final = "abcdefghijklmnopqrst"
 

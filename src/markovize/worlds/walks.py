@@ -12,7 +12,7 @@ from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Ints, Traces, by_first_use
 from markovize.episodes.values import Value
 from markovize.errors import InputError
-from markovize.worlds.world import World
+from markovize.worlds.base import World
 
 SHORTEST_CAP: Final = 4
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from markovize.episodes.values import jsonable
 from markovize.experiments.records import Finished, TrialRecord
 from markovize.experiments.report.groups import group_name
 from markovize.pictures.machine_svg import draw_machine
+from markovize.pictures.world.icons import ICONS, shapes_svg
+
+ICON: Final = 19.0  # half the size of an icon, of a cell's 60
 
 
 def player_data(trials: Sequence[Finished]) -> str:
@@ -18,8 +21,24 @@ def player_data(trials: Sequence[Finished]) -> str:
     machines: dict[str, int] = {}
     rows = [_playable(record, views, machines) for record, _ in trials]
     first = max(range(len(trials)), key=lambda n: (bool(trials[n][0].optimal), trials[n][0].states, -n))
-    data = {"first": first, "trials": rows, "views": [json.loads(view) for view in views], "machines": list(machines)}
+    data = {
+        "first": first,
+        "trials": rows,
+        "views": [json.loads(view) for view in views],
+        "icons": _icons(trials),
+        "machines": list(machines),
+    }
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _icons(trials: Sequence[Finished]) -> dict[str, Any]:
+    """The pictures of the landmarks on all maps."""
+    names = {mark.name for record, _ in trials if record.view is not None for mark in record.view.landmarks}
+    return {
+        name: {"svg": shapes_svg(icon.shapes, ICON), "captioned": icon.captioned}
+        for name, icon in ICONS.items()
+        if name in names
+    }
 
 
 def _playable(record: TrialRecord, views: dict[str, int], machines: dict[str, int]) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any, Final, TypeAlias
 
 from PIL import Image, ImageDraw, ImageFont
 
+from markovize.pictures.style import INK
+
 Point: TypeAlias = tuple[float, float]
 Font: TypeAlias = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 SCALE: Final = 3
-# the colours of markovize.pictures.machine, and some more
-INK, FILL, LABEL = "#1f2d3d", "#e8f0fa", "#37474f"
 PAPER, FLOOR, GRID, SOLID, DOOR = "#ffffff", "#f7f9fc", "#e1e8f1", "#b4c0cf", "#d9b98c"
 AGENT, TRAIL = "#e8590c", "#f9b189"
 CHIPS: Final = ("#3b6fb6", "#8250a8", "#2f8f6b", "#b5651d", "#2389a6", "#b03a6f", "#6b8e23", "#5b5ea6")

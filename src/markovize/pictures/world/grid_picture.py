@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Final
 
+from markovize.pictures.style import INK, LABEL
 from markovize.pictures.world import canvas as colours
 from markovize.pictures.world.borders import Border, Borders
-from markovize.pictures.world.canvas import CHIPS, INK, PAPER, Canvas, Point, text_width
-from markovize.pictures.world.icons import ICONS, chip
+from markovize.pictures.world.canvas import CHIPS, PAPER, Canvas, Point, text_width
+from markovize.pictures.world.icons import ICONS, draw_chip, draw_icon
 from markovize.pictures.world.scene import View, signs
 from markovize.worlds import GridMap
 
 CELL: Final = 48
 SMALLEST: Final = 16
+READABLE: Final = 36  # from this size on a cell has room for words
 LARGEST: Final = 1200
 """Pixels; the cells of larger maps shrink, as far as they can be seen."""
 
@@ -94,20 +96,21 @@ class MapPicture:
     def _landmark(self, canvas: Canvas, centre: Point, name: str, captions: Mapping[str, str]) -> None:
         cell, (x, y) = self.cell, centre
         caption = captions.get(name, name)
-        said = caption != self.signs[name] and cell >= 36 and name != "plant"
+        icon = ICONS.get(name)
+        said = caption != self.signs[name] and cell >= READABLE and (icon is None or icon.captioned)
         high = y - cell * 0.11 if said else y
-        if name in ICONS:
-            ICONS[name](canvas, (x, high), cell * (0.5 if said else 0.62))
+        if icon is not None:
+            draw_icon(canvas, (x, high), cell * (0.5 if said else 0.62), icon)
         else:
             number = list(self.grid.landmarks).index(name)
-            chip(canvas, (x, high), cell * (0.52 if said else 0.6), self.signs[name], CHIPS[number % len(CHIPS)])
+            draw_chip(canvas, (x, high), cell * (0.52 if said else 0.6), self.signs[name], CHIPS[number % len(CHIPS)])
         if said:
             room, size = cell - self.wall - 2, 9.5
             while size > 8 and text_width(caption, size) > room:
                 size -= 0.5
             while len(caption) > 1 and text_width(caption, size) > room:
                 caption = caption.rstrip("…")[:-1] + "…"
-            canvas.text((x, y + cell * 0.31), caption, size, colours.LABEL)
+            canvas.text((x, y + cell * 0.31), caption, size, LABEL)
 
     def _corner(self, x: int, y: int) -> Point:
         """The lower left of a cell; the picture's y grows downwards."""

@@ -1,18 +1,22 @@
-"""Small pictures of landmarks: known ones as what they are, all others as a letter on a coloured chip."""
+"""Small pictures of landmarks: those that a family of worlds has drawn, all others as a letter on a coloured chip.
+
+The shapes are data, in :mod:`markovize.worlds`; here they become pixels, and SVG for a page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Final
 
-from markovize.pictures.world.canvas import INK, PAPER, Canvas, Point
+from markovize.pictures.world.canvas import PAPER, Canvas, Point
+from markovize.worlds import FAMILIES, family
+from markovize.worlds.shapes import Box, Icon, Oval, Polygon, Ring, Shape, Stroke
 
-LEAF, STEM, POT = "#3f9b57", "#2e7d45", "#c56a3d"
-CUP, COFFEE = "#ffffff", "#6f4e37"
-STEAM, SCREEN = "#9fb0c3", "#3b6fb6"
+ICONS: Final[Mapping[str, Icon]] = {name: icon for known in FAMILIES for name, icon in family(known).icons.items()}
 
 
-def chip(canvas: Canvas, centre: Point, size: float, sign: str, colour: str) -> None:
+def draw_chip(canvas: Canvas, centre: Point, size: float, sign: str, colour: str) -> None:
     """A letter on a rounded square."""
     x, y = centre
     half = size / 2
@@ -20,57 +24,61 @@ def chip(canvas: Canvas, centre: Point, size: float, sign: str, colour: str) -> 
     canvas.text((x, y), sign, size * 0.62, PAPER, bold=True)
 
 
-def plant(canvas: Canvas, centre: Point, size: float) -> None:
-    """A pot with leaves."""
-    x, y = centre
-    s = size / 2
-    canvas.line([(x, y + s * 0.3), (x, y - s * 0.5)], STEM, s * 0.12)
-    canvas.oval((x, y - s * 0.62), s * 0.24, s * 0.42, LEAF)
-    canvas.oval((x - s * 0.42, y - s * 0.16), s * 0.42, s * 0.22, LEAF)
-    canvas.oval((x + s * 0.42, y - s * 0.16), s * 0.42, s * 0.22, STEM)
-    canvas.shape(
-        [(x - s * 0.5, y + s * 0.25), (x + s * 0.5, y + s * 0.25), (x + s * 0.36, y + s), (x - s * 0.36, y + s)], POT
-    )
-    canvas.box(x - s * 0.58, y + s * 0.15, x + s * 0.58, y + s * 0.4, POT, round=s * 0.08)
+def draw_icon(canvas: Canvas, centre: Point, size: float, icon: Icon) -> None:
+    """An icon in a square of this size."""
+    draw_shapes(canvas, icon.shapes, centre, size / 2)
 
 
-def coffee(canvas: Canvas, centre: Point, size: float) -> None:
-    """A cup that steams."""
-    x, y = centre
-    s = size / 2
-    for dx in (-0.36, 0.02):
-        points = [(x + s * (dx + 0.09 * (-1) ** k), y - s * (0.42 + 0.17 * k)) for k in range(4)]
-        canvas.line(points, STEAM, s * 0.1)
-    canvas.ring((x + s * 0.46, y + s * 0.3), s * 0.32, COFFEE, s * 0.14)
-    canvas.box(x - s * 0.78, y - s * 0.22, x + s * 0.46, y + s * 0.8, COFFEE, round=s * 0.26)
-    canvas.box(x - s * 0.78, y - s * 0.22, x + s * 0.46, y + s * 0.2, COFFEE)
-    canvas.box(x - s * 0.95, y + s * 0.82, x + s * 0.75, y + s * 0.98, COFFEE, round=s * 0.08)
+def draw_shapes(canvas: Canvas, shapes: Iterable[Shape], origin: Point, scale: float) -> None:
+    """All shapes, one above the other."""
+
+    def at(x: float, y: float) -> Point:
+        return origin[0] + scale * x, origin[1] + scale * y
+
+    for shape in shapes:
+        if isinstance(shape, Box):
+            corners = (*at(shape.left, shape.top), *at(shape.right, shape.bottom))
+            canvas.box(*corners, shape.colour, round=scale * shape.round)
+        elif isinstance(shape, Oval):
+            canvas.oval(at(shape.x, shape.y), scale * shape.across, scale * shape.down, shape.colour)
+        elif isinstance(shape, Ring):
+            canvas.ring(at(shape.x, shape.y), scale * shape.radius, shape.colour, scale * shape.width)
+        elif isinstance(shape, Stroke):
+            canvas.line([at(*point) for point in shape.points], shape.colour, scale * shape.width)
+        elif isinstance(shape, Polygon):
+            canvas.shape([at(*point) for point in shape.points], shape.colour)
+        else:
+            canvas.text(at(shape.x, shape.y), shape.words, scale * shape.size, shape.colour, bold=True)
 
 
-def mail(canvas: Canvas, centre: Point, size: float) -> None:
-    """An envelope."""
-    x, y = centre
-    s = size / 2
-    canvas.box(x - s * 0.95, y - s * 0.62, x + s * 0.95, y + s * 0.7, INK, round=s * 0.14)
-    canvas.box(x - s * 0.83, y - s * 0.5, x + s * 0.83, y + s * 0.58, "#fff6dd", round=s * 0.06)
-    canvas.line([(x - s * 0.82, y - s * 0.48), (x, y + s * 0.16), (x + s * 0.82, y - s * 0.48)], INK, s * 0.12)
+def shapes_svg(shapes: Iterable[Shape], scale: float) -> str:
+    """The same as SVG elements, around (0, 0).
+
+    >>> shapes_svg([Box(-1, -0.5, 1, 0.5, "#ffffff", 0.1)], 10)
+    '<rect x="-10" y="-5" width="20" height="10" rx="1" fill="#ffffff"/>'
+    """
+    return "".join(_svg(shape, scale) for shape in shapes)
 
 
-def office(canvas: Canvas, centre: Point, size: float) -> None:
-    """A desk with a screen."""
-    x, y = centre
-    s = size / 2
-    canvas.box(x - s * 0.72, y - s * 0.85, x + s * 0.72, y + s * 0.2, INK, round=s * 0.12)
-    canvas.box(x - s * 0.6, y - s * 0.73, x + s * 0.6, y + s * 0.08, "#bcd6f5", round=s * 0.05)
-    canvas.box(x - s * 0.12, y + s * 0.2, x + s * 0.12, y + s * 0.44, INK)
-    canvas.box(x - s, y + s * 0.42, x + s, y + s * 0.6, "#a9744f", round=s * 0.06)
-    for side in (-0.8, 0.8):
-        canvas.box(x + s * (side - 0.09), y + s * 0.58, x + s * (side + 0.09), y + s, "#a9744f")
+def _svg(shape: Shape, scale: float) -> str:
+    def n(value: float) -> str:
+        return f"{round(scale * value, 2):g}"
 
-
-ICONS: Final[dict[str, Callable[[Canvas, Point, float], None]]] = {
-    "plant": plant,
-    "coffee": coffee,
-    "mail": mail,
-    "office": office,
-}
+    if isinstance(shape, Box):
+        size = f'width="{n(shape.right - shape.left)}" height="{n(shape.bottom - shape.top)}" rx="{n(shape.round)}"'
+        return f'<rect x="{n(shape.left)}" y="{n(shape.top)}" {size} fill="{shape.colour}"/>'
+    if isinstance(shape, Oval):
+        size = f'rx="{n(shape.across)}" ry="{n(shape.down)}"'
+        return f'<ellipse cx="{n(shape.x)}" cy="{n(shape.y)}" {size} fill="{shape.colour}"/>'
+    if isinstance(shape, Ring):  # a stroke of SVG lies on both sides of its line
+        place = f'cx="{n(shape.x)}" cy="{n(shape.y)}" r="{n(shape.radius - shape.width / 2)}"'
+        return f'<circle {place} fill="none" stroke="{shape.colour}" stroke-width="{n(shape.width)}"/>'
+    if isinstance(shape, Stroke):
+        style = f'fill="none" stroke="{shape.colour}" stroke-width="{n(shape.width)}"'
+        points = " ".join(f"{n(x)},{n(y)}" for x, y in shape.points)
+        return f'<polyline points="{points}" {style} stroke-linecap="round" stroke-linejoin="round"/>'
+    if isinstance(shape, Polygon):
+        points = " ".join(f"{n(x)},{n(y)}" for x, y in shape.points)
+        return f'<polygon points="{points}" fill="{shape.colour}"/>'
+    style = f'font-size="{n(shape.size)}" font-weight="700" text-anchor="middle" fill="{shape.colour}"'
+    return f'<text x="{n(shape.x)}" y="{n(shape.y)}" dominant-baseline="central" {style}>{escape(shape.words)}</text>'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from markovize.pictures.world.canvas import AGENT, FILL, INK, LABEL, PAPER, Canvas, text_width
+from markovize.pictures.style import FILL, INK, LABEL
+from markovize.pictures.world.canvas import AGENT, PAPER, Canvas, text_width
 from markovize.pictures.world.scene import Tracked
 
 HEIGHT: Final = 92

@@ -11,9 +11,9 @@ from markovize.episodes.labelling import TEXT_LENGTH, Labelling, LabelOn, labell
 from markovize.episodes.values import Value, show
 from markovize.errors import one_line
 from markovize.machine.machine import RewardMachine
-from markovize.worlds import World
+from markovize.worlds import FAMILIES, World, family
 
-SIGNS: Final = {"plant": "♣"}
+SIGNS: Final[Mapping[str, str]] = {name: icon.sign for known in FAMILIES for name, icon in family(known).icons.items()}
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,6 @@
   const $ = (id) => document.getElementById(id);
   const CELL = 60;
   const WIDE = 620; // machines from here on take the whole width
-  const plant = '<path d="M0 8V-12" stroke="#2e7d45" stroke-width="3"/><ellipse cy="-14" rx="5" ry="9" fill="#3f9b57"/>' +
-    '<ellipse cx="-8" cy="-3" rx="9" ry="5" fill="#3f9b57"/><ellipse cx="8" cy="-3" rx="9" ry="5" fill="#2e7d45"/>' +
-    '<path d="M-10 6H10L7 20H-7Z" fill="#c56a3d"/>';
-  const coffee = '<path d="M-6 -9q-3 -4 0 -7t0 -6M2 -9q-3 -4 0 -7t0 -6" stroke="#9fb0c3" stroke-width="2" fill="none"/>' +
-    '<circle cx="9" cy="2" r="6" fill="none" stroke="#8a5f40" stroke-width="3"/>' +
-    '<path d="M-14 -6H9V7q0 6 -6 6H-8q-6 0 -6 -6Z" fill="#8a5f40"/>';
-  const mail = '<rect x="-17" y="-12" width="34" height="24" rx="3" fill="#fff6dd" stroke="#1f2d3d" stroke-width="2.4"/>' +
-    '<path d="M-15 -10L0 3L15 -10" fill="none" stroke="#1f2d3d" stroke-width="2.4"/>';
-  const office = '<rect x="-14" y="-17" width="28" height="20" rx="2" fill="#1f2d3d"/>' +
-    '<rect x="-11" y="-14" width="22" height="14" fill="#bcd6f5"/><path d="M-3 3H3V8H-3Z" fill="#1f2d3d"/>' +
-    '<path d="M-19 8H19V12H-19ZM-16 12H-12V20H-16ZM12 12H16V20H12Z" fill="#a9744f"/>';
-  const ICONS = { plant, coffee, mail, office };
-
   const PLAY = '<svg viewBox="0 0 16 16"><path d="M3 2L14 8L3 14Z"/></svg> play';
   const PAUSE = '<svg viewBox="0 0 16 16"><path d="M3 2H7V14H3ZM9 2H13V14H9Z"/></svg> pause';
 
@@ -61,8 +48,9 @@
     out += '<polyline class="trail" id="trail" stroke-width="7" points=""/>';
     for (const mark of map.landmarks) for (const cell of mark.cells) {
       const [x, y] = centre(cell);
-      const said = mark.caption !== mark.sign && mark.name !== "plant";
-      const icon = ICONS[mark.name] ? `<g transform="scale(${said ? 0.86 : 1})">${ICONS[mark.name]}</g>`
+      const drawn = data.icons[mark.name];
+      const said = mark.caption !== mark.sign && !(drawn && !drawn.captioned);
+      const icon = drawn ? `<g transform="scale(${said ? 0.86 : 1})">${drawn.svg}</g>`
         : `<rect class="chip" x="-15" y="-15" width="30" height="30" rx="8"/><text class="sign" y="6.5" font-size="18">${safe(mark.sign)}</text>`;
       out += `<g transform="translate(${x} ${y - (said ? 6 : 0)})">${icon}</g>`;
       if (said) out += `<text class="caption" x="${x}" y="${y + 24}" font-size="11">${safe(mark.caption)}</text>`;
