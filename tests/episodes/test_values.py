@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markovize.episodes.values import MAX_DEPTH, Interner, canonical, jsonable, key_of, show, sort_key, strict_json
+from markovize.episodes.values import MAX_DEPTH, Interner, canonical, jsonable, key_of, show, sort_key
 from markovize.errors import InputError
 
 Point = namedtuple("Point", "x y")
@@ -176,24 +176,3 @@ def test_interner_does_not_know_what_it_never_saw() -> None:
 )
 def test_show(value: Any, text: str) -> None:
     assert show(value) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("{", "not JSON: .* \\(column 2\\)"),
-        ("NaN", "NaN is not JSON"),
-        ("[-Infinity]", "-Infinity is not JSON"),
-        ('{"a": {"b": 1, "b": 2}}', 'field "b" appears twice'),
-        (b"\x80abc", "not UTF-8 text \\(byte 0\\)"),
-        ("[" * 100_000, "nested too deeply"),
-        ("1" * 5_000, "not usable: a number of thousands of digits"),
-    ],
-)
-def test_strict_json_refuses(text: str | bytes, reason: str) -> None:
-    with pytest.raises(InputError, match=f"^log.jsonl:7: .*{reason}"):
-        strict_json(text, where="log.jsonl:7")
-
-
-def test_strict_json_reads_the_rest() -> None:
-    assert strict_json('{"a": [1, 2.5, "x", true, null]}') == {"a": [1, 2.5, "x", True, None]}

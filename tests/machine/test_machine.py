@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from markovize.episodes.values import Value
 from markovize.errors import MachineError
+from markovize.machine.graph import topological_order
 from markovize.machine.machine import (
     Emission,
     RewardMachine,
     Trigger,
     sorted_emissions,
     sorted_triggers,
-    topological_order,
 )
 
 COFFEE = RewardMachine(

@@ -10,7 +10,7 @@ Traceback (most recent call last):
 markovize.errors.InputError: "x" must be a whole number, not true
 
 Only the types are checked here: true is no number, 1.0 is no whole number, and null is nothing but null. The text
-itself is read by :func:`~markovize.episodes.values.strict_json` and not by msgspec, which takes the last of two equal
+itself is read by :mod:`markovize.episodes.strict_json` and not by msgspec, which takes the last of two equal
 keys, refuses strings with half a surrogate pair, and does not know the line of an error.
 """
 

@@ -12,13 +12,13 @@ from markovize.episodes.values import Value, show
 from markovize.errors import EngineError
 from markovize.learning.engines import Delta
 from markovize.learning.judge import size
+from markovize.machine.graph import topological_order
 from markovize.machine.machine import (
     Emission,
     RewardMachine,
     Trigger,
     sorted_emissions,
     sorted_triggers,
-    topological_order,
 )
 from markovize.machine.replay import run_labelled
 

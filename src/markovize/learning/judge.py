@@ -9,7 +9,7 @@ from markovize.errors import EngineError
 from markovize.learning import kernels
 from markovize.learning.engines.base import Delta
 from markovize.learning.prefix_tree import PrefixTree
-from markovize.machine.machine import topological_order
+from markovize.machine.graph import topological_order
 
 FRONT_NODES = 30_000
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from markovize.episodes.labelling import kind_names, labelling_named
-from markovize.episodes.schema import fit
-from markovize.episodes.values import Value, canonical, jsonable, key_of, show, sort_key
+from markovize.episodes.values import Value, canonical, key_of, show, sort_key
 from markovize.errors import InputError, MachineError
 from markovize.machine.delta import Delta
-from markovize.machine.schema import MachineFields
+from markovize.machine.graph import topological_order
+from markovize.machine.schema import FORMAT, VERSION, read_fields
 
-T = TypeVar("T")
-FORMAT: Final = "markovize.reward-machine"
-VERSION: Final = 1
 MOST_STATES: Final = 1_000_000
 
 
@@ -140,12 +137,13 @@ class RewardMachine:
     def _emissions(self) -> dict[Hashable, Emission]:
         return {(e.source, key_of(e.on), e.target): e for e in self.rewards}
 
-    def _check_state(self, state: Any, place: str) -> None:
+    def _check_state(self, state: int, place: str) -> None:
         if not _is_int(state) or not 0 <= state < self.states:
             raise MachineError(f"{place}: state {state!r} is not one of 0…{self.states - 1}")
 
     def to_json(self) -> dict[str, Any]:
         """The machine as the JSON file holds it."""
+        trigger_on, reward_on = labelling_named(self.trigger_on), labelling_named(self.reward_on)
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -156,72 +154,36 @@ class RewardMachine:
             "triggers": [
                 {
                     "from": t.source,
-                    "on": jsonable(t.on),
+                    "on": trigger_on.to_json(t.on),
                     "to": t.target,
-                    "alternatives": [jsonable(a) for a in t.alternatives],
+                    "alternatives": [trigger_on.to_json(label) for label in t.alternatives],
                 }
                 for t in self.triggers
             ],
             "rewards": [
-                {"from": e.source, "on": jsonable(e.on), "to": e.target, "reward": e.reward, "terminal": e.terminal}
+                {
+                    "from": e.source,
+                    "on": reward_on.to_json(e.on),
+                    "to": e.target,
+                    "reward": e.reward,
+                    "terminal": e.terminal,
+                }
                 for e in self.rewards
             ],
         }
 
     @classmethod
-    def from_json(cls, data: Any) -> RewardMachine:
+    def from_json(cls, data: object) -> RewardMachine:
         """Reads what :meth:`to_json` wrote, checking every field.
 
         >>> RewardMachine.from_json({"format": "something else"})
         Traceback (most recent call last):
         markovize.errors.MachineError: "format" must be "markovize.reward-machine", not 'something else'
         """
-        if not isinstance(data, dict):
-            raise MachineError(f"a machine is a JSON object, not {type(data).__name__}")
-        for name, expected in (("format", FORMAT), ("version", VERSION)):
-            if data.get(name) != expected or isinstance(data.get(name), bool):
-                quoted = f'"{expected}"' if isinstance(expected, str) else expected
-                raise MachineError(f'"{name}" must be {quoted}, not {data.get(name)!r}')
-        try:
-            fields = fit(data, MachineFields, "a machine")
-        except InputError as error:
-            raise MachineError(str(error)) from None
-        triggers = tuple(
-            Trigger(t.source, _label(t.on, place, "on"), t.target, _labels(t.alternatives, place))
-            for place, t in _placed("triggers", fields.triggers)
-        )
-        rewards = tuple(
-            Emission(e.source, _label(e.on, place, "on"), e.target, e.reward, e.terminal)
-            for place, e in _placed("rewards", fields.rewards)
-        )
+        fields = read_fields(data)
+        triggers = tuple(Trigger(t.source, t.on, t.target, tuple(t.alternatives)) for t in fields.triggers)
+        rewards = tuple(Emission(e.source, e.on, e.target, e.reward, e.terminal) for e in fields.rewards)
         return cls(fields.trigger_on, fields.reward_on, fields.states, triggers, rewards, fields.initial)
-
-
-def topological_order(
-    states: int, edges: Iterable[tuple[int, int]], rank: Iterable[int] | None = None
-) -> list[int] | None:
-    """States so that every edge points forwards, ties by ``rank``; None if there is a cycle.
-
-    >>> topological_order(3, [(0, 2), (2, 1)])
-    [0, 2, 1]
-    """
-    prefer = list(range(states)) if rank is None else list(rank)
-    waiting = [0] * states
-    successors: list[list[int]] = [[] for _ in range(states)]
-    for source, target in set(edges):
-        successors[source].append(target)
-        waiting[target] += 1
-    ready = [u for u in range(states) if not waiting[u]]
-    out: list[int] = []
-    while ready:
-        u = min(ready, key=lambda state: prefer[state])
-        ready.remove(u)
-        out.append(u)
-        for v in successors[u]:
-            waiting[v] -= 1
-            if not waiting[v]:
-                ready.append(v)
-    return out if len(out) == states else None
 
 
 def sorted_triggers(triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
@@ -234,7 +196,7 @@ def sorted_emissions(rewards: Iterable[Emission]) -> tuple[Emission, ...]:
     return tuple(sorted(rewards, key=lambda e: (e.source, e.target, sort_key(e.on))))
 
 
-def _frozen(label: Any) -> Value:
+def _frozen(label: object) -> Value:
     """The label as files hold it, so that lists and NumPy values find their triggers too."""
     try:
         return canonical(label)
@@ -242,21 +204,5 @@ def _frozen(label: Any) -> Value:
         raise MachineError(str(error)) from None
 
 
-def _is_int(value: Any) -> bool:
+def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _placed(name: str, items: list[T]) -> Iterator[tuple[str, T]]:
-    """The entries of a list, each with its place for errors."""
-    return ((f'"{name}"[{number}]', item) for number, item in enumerate(items))
-
-
-def _label(raw: Any, place: str, name: str) -> Value:
-    try:
-        return canonical(raw)
-    except InputError as error:
-        raise MachineError(f'{place}: field "{name}": {error}') from None
-
-
-def _labels(raws: list[Any], place: str) -> tuple[Value, ...]:
-    return tuple(_label(raw, place, "alternatives") for raw in raws)

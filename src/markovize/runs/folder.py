@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markovize.episodes.values import strict_json
+from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, one_line
 from markovize.io import write_episodes, write_machine
 from markovize.io.files import atomic_write, read_text, readable

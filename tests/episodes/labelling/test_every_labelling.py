@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from instances import random_steps
 
@@ -72,6 +72,7 @@ def steps_of(traces: Traces) -> list[Step]:
 
 
 @every
+@settings(deadline=None)
 @given(walks)
 def test_the_labels_of_all_steps_are_the_labels_of_each(labelling: Labelling, episodes: list[Any]) -> None:
     traces = Traces.of(episodes)
@@ -85,6 +86,7 @@ def test_the_labels_of_all_steps_are_the_labels_of_each(labelling: Labelling, ep
 
 
 @every
+@settings(deadline=None)
 @given(walks)
 def test_labels_met_one_by_one_are_the_same(labelling: Labelling, episodes: list[Any]) -> None:
     traces = Traces.of(episodes)
@@ -97,6 +99,7 @@ def test_labels_met_one_by_one_are_the_same(labelling: Labelling, episodes: list
 
 
 @every
+@settings(deadline=None)
 @given(walks)
 def test_labels_go_through_json(labelling: Labelling, episodes: list[Any]) -> None:
     for step in steps_of(Traces.of(episodes)):
@@ -106,6 +109,7 @@ def test_labels_go_through_json(labelling: Labelling, episodes: list[Any]) -> No
 
 
 @every
+@settings(deadline=None)
 @given(walks)
 def test_labels_are_said_on_one_line(labelling: Labelling, episodes: list[Any]) -> None:
     for step in steps_of(Traces.of(episodes)):
@@ -117,6 +121,7 @@ def test_labels_are_said_on_one_line(labelling: Labelling, episodes: list[Any]) 
 
 
 @every
+@settings(deadline=None)
 @given(walks)
 def test_parts_put_together_are_the_label(labelling: Labelling, episodes: list[Any]) -> None:
     for step in steps_of(Traces.of(episodes)):
@@ -130,6 +135,7 @@ def test_parts_put_together_are_the_label(labelling: Labelling, episodes: list[A
 
 
 @every
+@settings(deadline=None)
 @given(walks, walks)
 def test_a_finer_labelling_determines_the_coarser(labelling: Labelling, one: list[Any], other: list[Any]) -> None:
     steps = steps_of(Traces.of([*one, *other]))
@@ -140,6 +146,7 @@ def test_a_finer_labelling_determines_the_coarser(labelling: Labelling, one: lis
 
 
 @every
+@settings(deadline=None)
 @given(walks, st.data())
 def test_matching_agrees_with_the_table_of_delta(labelling: Labelling, episodes: list[Any], data: Any) -> None:
     """The trigger that fires is the first of its state that matches; the table and single steps say the same."""

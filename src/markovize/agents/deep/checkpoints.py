@@ -25,7 +25,7 @@ from safetensors.torch import save as save_tensors
 from markovize.agents.deep.settings import DeepSettings
 from markovize.agents.deep.training import Trained, new_agent
 from markovize.episodes.schema import fit
-from markovize.episodes.values import strict_json
+from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, MarkovizeError, one_line
 from markovize.io.files import atomic_write, read_text
 from markovize.machine.machine import RewardMachine

@@ -23,7 +23,8 @@ from markovize.agents.tabular.players import SteppingPlayer
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.steps import Kept, StepBook
 from markovize.agents.tabular.tables import Beliefs, Mind, Model, Pool
-from markovize.episodes.values import canonical, jsonable, strict_json
+from markovize.episodes.strict_json import strict_json
+from markovize.episodes.values import canonical, jsonable
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
 

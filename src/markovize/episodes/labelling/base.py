@@ -121,7 +121,7 @@ class Labelling(ABC):
         """The label as a machine file holds it."""
         return jsonable(label)
 
-    def from_json(self, raw: Any) -> Value:
+    def from_json(self, raw: object) -> Value:
         """The label that a machine file holds; :class:`InputError` if it is none."""
         return canonical(raw)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from markovize.episodes.values import strict_json
+from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, MarkovizeError, one_line
 from markovize.experiments.execute.display import experiment_display
 from markovize.experiments.execute.kinds import check_task

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from markovize.episodes.values import strict_json
+from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, one_line
 from markovize.experiments.records import Finished, TrialRecord, TrialTimings
 from markovize.experiments.spec import Trial

@@ -8,8 +8,9 @@ from typing import Any, Final
 from msgspec import UNSET, DecodeError, Struct, UnsetType
 from msgspec.json import Decoder
 
+from markovize.episodes.strict_json import strict_json
 from markovize.episodes.traces import Traces, TracesBuilder
-from markovize.episodes.values import jsonable, strict_json
+from markovize.episodes.values import jsonable
 from markovize.errors import InputError, one_line
 from markovize.io.files import atomic_open, readable
 from markovize.io.registry import AnyPath, ReadOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from markovize.episodes.values import strict_json
+from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, MachineError, one_line
 from markovize.io.files import atomic_write, readable
 from markovize.io.registry import AnyPath

@@ -21,7 +21,8 @@ import json
 from typing import Any, Final
 
 from markovize.episodes.labelling import kind_names
-from markovize.episodes.values import Value, canonical, jsonable, key_of, show, strict_json
+from markovize.episodes.strict_json import strict_json
+from markovize.episodes.values import Value, canonical, jsonable, key_of, show
 from markovize.errors import InputError, MachineError, UnsupportedError, one_line
 from markovize.io.files import atomic_write, read_text
 from markovize.io.machines.dot_syntax import DotEdge, parse_dot

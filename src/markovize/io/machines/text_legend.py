@@ -9,7 +9,8 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from markovize.episodes.schema import fit
-from markovize.episodes.values import canonical, jsonable, key_of, strict_json
+from markovize.episodes.strict_json import strict_json
+from markovize.episodes.values import canonical, jsonable, key_of
 from markovize.errors import InputError, MachineError
 from markovize.io.machines.steps import KnownStep
 from markovize.io.machines.text_syntax import Document
