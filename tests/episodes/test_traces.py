@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import markovize
 from markovize.episodes.traces import Episode, Traces, TracesBuilder
 from markovize.errors import InputError
+from markovize.gym.wrappers.episode_file import EpisodeFile
 
 T = TypeVar("T")
 
@@ -27,7 +30,7 @@ def episodes(draw: st.DrawFn) -> Episode:
     return Episode(
         draw(exactly(steps + 1, observation)),
         draw(exactly(steps, st.sampled_from(["go", 1, True]))),
-        draw(exactly(steps, st.floats(-2, 2))),
+        draw(exactly(steps, st.floats(-2, 2).map(lambda r: r + 0.0))),  # -0.0 is for a test of its own
         draw(st.booleans()),
         draw(st.booleans()),
     )
@@ -154,6 +157,19 @@ def test_nothing_of_a_refused_episode_is_played() -> None:
         builder.add([0, 1, 2], ["a", None], [0, 0], where="second")
     builder.add([1, 0], ["a"], [1], True, where="third")
     assert [e.observations for e in builder.build()] == [[0, 1], [1, 0]]
+
+
+def test_minus_zero_is_zero_in_every_file(tmp_path: Path) -> None:
+    """The two are one number, so they must be one text: a file read and written again has equal bytes."""
+    episode = Episode([0, 1], ["go"], [-0.0])
+    assert [math.copysign(1, reward) for reward in Traces.of([episode]).rewards] == [1.0]
+    EpisodeFile(tmp_path / "recorded.jsonl").append(episode)
+    recorded = (tmp_path / "recorded.jsonl").read_bytes()
+    assert b'"rewards": [0.0]' in recorded
+    for ending in ("jsonl", "csv"):
+        markovize.write_episodes(tmp_path / f"once.{ending}", markovize.read_episodes(tmp_path / "recorded.jsonl"))
+        markovize.write_episodes(tmp_path / f"twice.{ending}", markovize.read_episodes(tmp_path / f"once.{ending}"))
+        assert (tmp_path / f"once.{ending}").read_bytes() == (tmp_path / f"twice.{ending}").read_bytes()
 
 
 def test_rewards_are_rounded_once_at_the_edge() -> None:

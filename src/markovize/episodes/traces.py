@@ -49,7 +49,7 @@ class Episode:
         return {
             "observations": [jsonable(canonical(o)) for o in self.observations],
             "actions": [jsonable(canonical(a)) for a in self.actions],
-            "rewards": [float(r) for r in self.rewards],
+            "rewards": [float(r) + 0.0 for r in self.rewards],  # -0.0 becomes 0.0
             "terminated": bool(self.terminated),
             "truncated": bool(self.truncated),
         }
