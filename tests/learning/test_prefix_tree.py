@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import UnrealisableError
+from markovize.learning.engines.exemplar_tree import ExemplarTree
 from markovize.learning.prefix_tree import build_tree, find_contradiction
 
 
@@ -212,3 +214,34 @@ def test_an_ending_that_no_machine_explains() -> None:
     result = markovize.learn(traces, explain="reward+termination")
     assert result.status == "unrealisable"
     assert "reward 0, ending the episode only once" in str(result.contradiction)
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@settings(deadline=None, max_examples=60)
+@given(traces=tiny_traces())
+def test_marks_count_how_often_each_outcome_was_seen(kinds: Kinds, traces: Traces) -> None:
+    """Also where the episodes contradict each other: then a history and label have several outcomes."""
+    steps = label_traces(traces, *kinds)
+    tree, _ = build_tree(steps)
+    every = told(traces, kinds)
+    paid: dict[Any, set[float]] = {}
+    for _, _, label, reward, _ in every:
+        paid.setdefault(label, set()).add(reward)
+    expected = Counter((history, label, reward) for _, history, label, reward, _ in every if len(paid[label]) > 1)
+    found: Counter[Any] = Counter()
+    marks = zip(tree.mark_node, tree.mark_label, tree.mark_outcome, tree.mark_count, strict=True)
+    for node, number, outcome, count in marks:
+        history = tuple(steps.triggers.values[tree.label[v]] for v in tree.path(int(node)))
+        meaning = steps.rewards.values[tree.reward_labels[number]]
+        found[history, meaning, steps.outcome_values[outcome][0]] += int(count)
+    assert found == expected
+    assert len(tree.mark_node) == len(expected), "one mark for each outcome"
+
+
+def test_engines_are_given_the_counts_and_follow_them() -> None:
+    walks = [(["hall", "coffee", "office"], [0, 0], [0, 1]), (["hall", "hall", "office"], [0, 0], [0, 0])]
+    exemplars = ExemplarTree()
+    for times in (1, 3):
+        tree, _ = build_tree(label_traces(Traces.of(walks * times), "state", "state"))
+        exemplars.extend(tree, np.arange(len(tree), dtype=np.int32))
+        assert sorted(exemplars.counts.values()) == [times, times]

@@ -62,14 +62,14 @@ def merge_prefixes(offsets: Longs, labels: Ints, n_labels: int) -> tuple[Ints, I
 
 
 @njit(cache=True)
-def first_alike(nodes: Ints, labels: Ints, n_labels: int) -> Longs:
-    """For each step, the first step with the same node and the same label."""
-    steps = len(nodes)
+def first_alike(groups: Ints | Longs, labels: Ints, n_labels: int) -> Longs:
+    """For each step, the first step of the same group with the same label."""
+    steps = len(groups)
     keys = _table(steps)
     steps_at = np.zeros(len(keys), np.int64)
     out = np.zeros(steps, np.int64)
     for n in range(steps):
-        key = np.int64(nodes[n]) * n_labels + labels[n]
+        key = np.int64(groups[n]) * n_labels + labels[n]
         slot = _slot(keys, key)
         if keys[slot] == -1:
             keys[slot] = key

@@ -1,8 +1,8 @@
 """Merged episodes: the prefix tree of trigger labels, and the question whether any machine can explain them.
 
-Each node is a history of trigger labels. A *mark* is a reward label seen at the step into a node, with its outcome;
-only labels that were seen with two or more outcomes can ever conflict, so only those are marked, and branches without
-marks are dropped.
+Each node is a history of trigger labels. A *mark* is a reward label seen at the steps into a node, with an outcome and
+how many steps had it; only labels that were seen with two or more outcomes can ever conflict, so only those are marked,
+and branches without marks are dropped. Where some machine explains the episodes, a label at a node has one outcome.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class PrefixTree:
     mark_node: Ints = field(repr=False)
     mark_label: Ints = field(repr=False)
     mark_outcome: Ints = field(repr=False)
+    mark_count: Ints = field(repr=False)
     reward_labels: Ints = field(repr=False)
     n_labels: int
 
@@ -114,7 +115,8 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
     parent, label, depth, first, node_of = kernels.merge_prefixes(steps.offsets, labels, n_labels)
     alike = kernels.first_alike(node_of, marks, n_rewards)
     conflicting = conflicting_labels(marks, steps.outcomes, n_rewards)
-    at = np.flatnonzero((alike == np.arange(len(alike))) & conflicting[marks])
+    seen_as = _first_seen_as(steps, alike)
+    at = np.flatnonzero((seen_as == np.arange(len(seen_as))) & conflicting[marks])
     order = np.argsort(depth[node_of[at]], kind="stable")
     at = at[order]
     compact = np.cumsum(conflicting, dtype=np.int32) - 1
@@ -126,10 +128,18 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
         node_of[at],
         compact[marks[at]].astype(np.int32),
         steps.outcomes[at],
+        np.bincount(seen_as, minlength=len(seen_as))[at].astype(np.int32),
         np.flatnonzero(conflicting).astype(np.int32),
         n_labels,
     )
     return whole.restricted(whole.mark_node), alike
+
+
+def _first_seen_as(steps: LabelledSteps, alike: Longs) -> Longs:
+    """For each step, the first step with the same history, reward label and outcome."""
+    if np.array_equal(steps.outcomes[alike], steps.outcomes):
+        return alike
+    return kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
 
 
 def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Contradiction | None:
@@ -152,15 +162,13 @@ def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Co
 
 def _contradicting_episodes(steps: LabelledSteps, alike: Longs, traces: Traces) -> int:
     """How many episodes have a step that differs from what most steps of the same history and label show."""
-    groups, of_step = np.unique(alike, return_inverse=True)
-    outcomes = 1 + int(steps.outcomes.max(initial=0))
-    codes, counts = np.unique(of_step.astype(np.int64) * outcomes + steps.outcomes, return_counts=True)
-    shown_first = codes % outcomes == steps.outcomes[groups[codes // outcomes]]
-    order = np.lexsort((~shown_first, -counts, codes // outcomes))  # in each group the most frequent outcome first
-    first = np.r_[True, np.diff(codes[order] // outcomes) > 0]
-    usual = np.zeros(len(groups), np.int64)
-    usual[codes[order][first] // outcomes] = codes[order][first] % outcomes
-    odd = np.flatnonzero(steps.outcomes != usual[of_step])
+    seen_as = _first_seen_as(steps, alike)
+    marks, counts = np.unique(seen_as, return_counts=True)
+    group, outcome = alike[marks], steps.outcomes[marks]
+    order = np.lexsort((outcome, marks != group, -counts, group))  # in each group the most frequent first, or the first
+    usual = np.zeros(len(alike), np.int64)
+    usual[group[order][::-1]] = marks[order][::-1]
+    odd = np.flatnonzero(seen_as != usual[alike])
     return len({traces.locate(int(n))[0] for n in odd})
 
 
@@ -179,6 +187,7 @@ def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:
         number[tree.mark_node[marks]].astype(np.int32),
         tree.mark_label[marks],
         tree.mark_outcome[marks],
+        tree.mark_count[marks],
         tree.reward_labels,
         tree.n_labels,
     )

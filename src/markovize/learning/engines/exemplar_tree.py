@@ -32,7 +32,7 @@ class ExemplarTree:
         self.ambiguous: set[int] = set()
         self.alphabet: list[int] = []
         self._child: dict[tuple[int, int], int] = {}
-        self._marked: set[tuple[int, int]] = set()
+        self.counts: dict[tuple[int, int, int], int] = {}  # of each mark, how many steps of the episodes had it
         self._by_label: defaultdict[tuple[int, int], dict[int, list[int]]] = defaultdict(dict)
         self._apart: set[tuple[int, int]] = set()
 
@@ -49,7 +49,10 @@ class ExemplarTree:
         self.ambiguous |= tree.ambiguous
         for m in np.flatnonzero(keep[tree.mark_node]):
             label = int(tree.reward_labels[tree.mark_label[m]])
-            self._add_mark(names[int(tree.mark_node[m])], label, int(tree.mark_outcome[m]))
+            mark = names[int(tree.mark_node[m])], label, int(tree.mark_outcome[m])
+            if mark not in self.counts:
+                self._add_mark(*mark)
+            self.counts[mark] = int(tree.mark_count[m])
         self.alphabet = tree.alphabet
         if len(self.alphabet) > SMALL_ALPHABET:
             present = set(self.label)
@@ -69,9 +72,6 @@ class ExemplarTree:
         return names
 
     def _add_mark(self, node: int, label: int, outcome: int) -> None:
-        if (node, label) in self._marked:
-            return
-        self._marked.add((node, label))
         self.marks.append((node, label, outcome))
         groups = self._by_label[label, self.label[node]]
         for other_outcome, others in groups.items():
