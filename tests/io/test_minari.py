@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from damaged_files import mutate, mutate_values
 from gymnasium import spaces
 
 import markovize
@@ -109,6 +111,22 @@ def test_a_damaged_data_set_is_one_line(datasets: Path) -> None:
             assert len(str(error)) <= 400
             refused += 1
     assert refused >= 5
+
+
+def test_damaged_metadata(datasets: Path) -> None:
+    """Only the metadata: of some damaged HDF5 files the HDF5 library itself makes endless loops."""
+    write_minari([([(0, 1), (1, 1)], ["a"], [0.5], True)] * 3, "w-v0")
+    path, rng = datasets / "w-v0" / "data" / "metadata.json", random.Random(0)
+    whole = path.read_bytes()
+    refused = 0
+    for _ in range(80):
+        path.write_bytes(mutate_values(whole, rng) if rng.random() < 0.7 else mutate(whole, rng, [whole]))
+        try:
+            assert read_episodes("minari:w-v0").steps <= 3
+        except (InputError, UnsupportedError) as error:
+            assert str(error).isprintable()
+            refused += 1
+    assert 20 < refused < 80
 
 
 def test_check_and_learn_from_a_data_set() -> None:

@@ -8,6 +8,7 @@ a folder of a data set can be read, too. Observations and actions must be discre
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -27,6 +28,11 @@ from markovize.io.registry import AnyPath, ReadOptions
 
 PREFIX: Final = "minari:"
 FORMATS: Final = ("hdf5", "arrow")
+# what HDF5, NumPy and Minari raise for files that are not as they wrote them
+_DAMAGE: Final = (
+    *(OSError, LookupError, ValueError, TypeError, AttributeError, AssertionError),
+    *(RuntimeError, MemoryError, OverflowError),
+)
 
 
 def read_named(source: AnyPath, options: ReadOptions) -> Traces:
@@ -48,20 +54,11 @@ def read_minari(dataset: Any, *, reward_decimals: int | None = None) -> Traces:
     if isinstance(dataset, str):
         where = one_line(dataset) if _is_folder(dataset) else PREFIX + one_line(dataset.removeprefix(PREFIX), 80)
         dataset = _load(dataset.removeprefix(PREFIX), where)
-    observation_space, action_space = dataset.observation_space, dataset.action_space
-    check_space(observation_space, "observation")
-    check_space(action_space, "action")
+    check_space(dataset.observation_space, "observation")
+    check_space(dataset.action_space, "action")
     builder = TracesBuilder(reward_decimals=reward_decimals)
-    for number, data in enumerate(_episodes(dataset, where)):
-        terminated, truncated = (np.asarray(flags) for flags in (data.terminations, data.truncations))
-        builder.add(
-            values_of(observation_space, data.observations),
-            values_of(action_space, data.actions, "action"),
-            np.asarray(data.rewards, np.float64).tolist(),
-            bool(terminated[-1:].any()),
-            bool(truncated[-1:].any()),
-            where=f"{where}: episode {number}",
-        )
+    for number, episode in enumerate(_episodes(dataset, where)):
+        builder.add(*episode, where=f"{where}: episode {number}")
     return builder.build()
 
 
@@ -114,7 +111,7 @@ def write_minari(
                 data_format=data_format,
             )
         except (ValueError, TypeError, OSError) as error:
-            raise InputError(_reason(error), where=PREFIX + one_line(dataset_id, 80)) from None
+            raise InputError(_reason(error, dataset_id), where=PREFIX + one_line(dataset_id, 80)) from None
         except ImportError:
             raise missing(f"the format {data_format}", "data") from None
 
@@ -139,20 +136,31 @@ def _load(name: str, where: str) -> Any:
         ) from None
     except ImportError as error:
         raise InputError(f"cannot be read: {one_line(str(error), 200)}", where=where) from None
-    except (ValueError, KeyError, AssertionError, TypeError, OSError) as error:
-        raise InputError(f"is no Minari data set: {_reason(error)}", where=where) from None
+    except _DAMAGE as error:
+        raise InputError(f"is no Minari data set: {_reason(error, name)}", where=where) from None
 
 
-def _episodes(dataset: Any, where: str) -> Iterator[Any]:
+def _episodes(dataset: Any, where: str) -> Iterator[tuple[list[Value], list[Value], list[float], bool, bool]]:
+    """What :meth:`TracesBuilder.add` takes, for each episode."""
     try:
-        yield from dataset.iterate_episodes()
-    except (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError) as error:  # of HDF5 and Minari
+        for data in dataset.iterate_episodes():
+            yield (
+                values_of(dataset.observation_space, data.observations),
+                values_of(dataset.action_space, data.actions, "action"),
+                np.asarray(data.rewards, np.float64).tolist(),
+                bool(np.asarray(data.terminations)[-1:].any()),
+                bool(np.asarray(data.truncations)[-1:].any()),
+            )
+    except InputError as error:
+        raise InputError(str(error), where=where) from None
+    except _DAMAGE as error:
         raise InputError(f"the data set is damaged: {one_line(error, 200)}", where=where) from None
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, name: str) -> str:
     """What Minari says; of a name without a version it says nothing helpful."""
-    return "names end with a version, such as -v0" if isinstance(error, TypeError) else one_line(str(error), 200)
+    unversioned = isinstance(error, TypeError) and re.search(r"-v\d+$", name) is None
+    return "names end with a version, such as -v0" if unversioned else one_line(error, 200)
 
 
 def _buffer(minari: Any, number: int, episode: Episode, observation_space: AnySpace, action_space: AnySpace) -> Any:
