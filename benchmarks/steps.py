@@ -30,60 +30,55 @@ import numpy as np
 
 import markovize  # noqa: F401 - registers the worlds
 from markovize.agents.tabular import ActiveLearner, Settings
-from markovize.agents.tabular import loop as compiled_loop
-from markovize.agents.tabular.mind import new_mind, new_model, with_more_rows
-from markovize.agents.tabular.players import Player, SteppingPlayer, TablePlayer
-from markovize.agents.tabular.tables import Mind, Rules
+from markovize.agents.tabular.agent import Agent
+from markovize.agents.tabular.compiled.arrays import Hyperparameters
+from markovize.agents.tabular.compiled.planning import plan
+from markovize.agents.tabular.compiled.worlds import FULL
+from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import World, world
 
-Q_LEARNING = Rules(False, 0.1, 0, 0.1, 0.95, False, False)
-DIRECTED = Rules(True, 0.0, 100, 0.1, 0.95, False, False)
+Q_LEARNING = Hyperparameters(False, 0.1, 0, 0.1, 0.95, False, False)
+DIRECTED = Hyperparameters(True, 0.0, 100, 0.1, 0.95, False, False)
 MODES = {"Q-learning": Q_LEARNING, "directed": DIRECTED}
 MILLIONS, TIMES, MICROSECONDS, SECONDS = 5.0, 30.0, 10.0, 30.0  # the goals
 STEPS = 200  # of an episode, at most
 
 
 class Session:
-    """A player with a mind that believes in one fixed machine, so that nothing but playing takes time."""
+    """A runner with an agent that believes in one fixed machine, so that nothing but playing takes time."""
 
-    def __init__(self, player: Player, rules: Rules, machine: RewardMachine, labels: str = "state") -> None:
-        self.player, self.rules, self.machine = player, rules, machine
-        player.book.relabel(labels, labels)
-        self.mind: Mind = new_mind(
-            player.book,
-            machine,
-            new_model(player.room[0], len(player.book.actions), player.room[1]),
-            per_transition=False,
-            steps=STEPS,
-            rows=0,
-            potential=np.zeros(machine.states),
-        )
+    def __init__(
+        self, runner: EpisodeRunner, how: Hyperparameters, machine: RewardMachine, labels: str = "state"
+    ) -> None:
+        self.runner, self.how = runner, how
+        runner.codec.relabel(labels, labels)
+        self.agent = Agent.new(runner.codec, machine, runner.room, steps=STEPS)
 
     def play(self, episodes: int) -> tuple[float, int, list[float]]:
         """(seconds, steps, returns). A conflict is only skipped: what follows from it is not a step's work."""
-        returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
-        done, start = 0, time.process_time()
-        while done < episodes:
-            left = episodes - done
-            self.mind, played, why = self.player.play(
-                self.mind, self.machine, self.rules, left, returns[done:], lengths[done:]
-            )
-            done += played
-            if why == compiled_loop.FULL:
-                self.mind = with_more_rows(self.mind)
-        return time.process_time() - start, int(lengths.sum()), returns.tolist()
+        returns: list[float] = []
+        steps, start = 0, time.process_time()
+        while len(returns) < episodes:
+            played = self.runner.play(self.agent, self.how, episodes - len(returns))
+            returns += played.returns.tolist()
+            steps += int(played.lengths.sum())
+            if played.why == FULL:
+                self.agent.add_rows()
+            elif self.agent.arrays.episode.status[0].news:
+                plan(self.agent.reference, 10_000)
+        return time.process_time() - start, steps, returns
 
 
-def table(where: World) -> TablePlayer:
-    return TablePlayer(where, np.random.default_rng(0))
+def table(where: World) -> WorldRunner:
+    return WorldRunner(where, np.random.default_rng(0))
 
 
 # --- the same loop in plain Python ---------------------------------------------------------------------------------
 
 
 class Plain:
-    """Q-learning on a world's tables, with its machine known: what ``loop.q_episode`` does, and ``hold``'s test."""
+    """Q-learning on a world's tables, with its machine known: what ``q_learning_steps`` does, and ``file_episode``."""
 
     def __init__(self, where: World) -> None:
         tables, k = where.tables, where.machine.states
@@ -91,7 +86,7 @@ class Plain:
         self.reward, self.ends = tables.reward.tolist(), tables.terminated.tolist()
         self.start, self.initial = int(where.start), int(where.machine.initial)
         states, actions = where.successor.shape
-        self.delta = table(where).book.delta(where.machine).tolist()
+        self.delta = table(where).codec.delta(where.machine).tolist()
         self.q = [[[0.0] * actions for _ in range(states)] for _ in range(k)]
         self.known = [[[math.nan] * k for _ in range(states)] for _ in range(k)]
         self.ended = [[[False] * k for _ in range(states)] for _ in range(k)]
@@ -168,7 +163,7 @@ def speeds(episodes: int, repetitions: int) -> None:
     """Steps a second of each loop, in turns."""
     office = world("office", task="e")
     env: gym.Env[Any, Any] = gym.wrappers.TransformReward(gym.make("markovize/OfficeWorld-v0", task="e"), float)
-    stepping = SteppingPlayer(env, np.random.default_rng(0), per_transition=False)
+    stepping = EnvRunner(env, np.random.default_rng(0))
     quick = Session(table(office), Q_LEARNING, office.machine)
     plain = Plain(office)
     few = max(1, episodes // 20)
@@ -209,8 +204,8 @@ def uncompiled(episodes: int) -> float:
 def over_bare(name: str, mode: str, steps: int, repetitions: int) -> None:
     """One environment in one mode: the learner's time less the environment's own."""
     env: gym.Env[Any, Any] = gym.make(name, max_episode_steps=STEPS)
-    player = SteppingPlayer(env, np.random.default_rng(0), per_transition=False)
-    session = Session(player, MODES[mode], RewardMachine("transition", "transition", 1), "transition")
+    runner = EnvRunner(env, np.random.default_rng(0))
+    session = Session(runner, MODES[mode], RewardMachine("transition", "transition", 1), "transition")
     played, episodes = 0, 0
     while played < 5 * steps:
         played += session.play(50)[1]
@@ -218,19 +213,19 @@ def over_bare(name: str, mode: str, steps: int, repetitions: int) -> None:
     block = max(1, episodes * steps // played)
     learning, bare = [], []
     for _ in range(repetitions):
-        player.recent = deque()  # all that is played
+        runner.recent = deque()  # all that is played
         seconds, done, _ = session.play(block)
         learning.append(seconds / done)
-        bare.append(alone(env, player) / done)
+        bare.append(alone(env, runner) / done)
     extra = 1e6 * statistics.median(w - b for w, b in zip(learning, bare, strict=True))
     measured = f"{extra:.1f} µs (bare {1e6 * statistics.median(bare):.1f} µs)"
     line(f"{name}, {mode}, over bare", measured, f"≤ {MICROSECONDS:.0f} µs", extra <= MICROSECONDS)
 
 
-def alone(env: gym.Env[Any, Any], player: SteppingPlayer) -> float:
+def alone(env: gym.Env[Any, Any], runner: EnvRunner) -> float:
     """Seconds that the environment takes for the same episodes by itself."""
-    book = player.book
-    script = [(seed, [book.actions[book.action[x]] for x in xs.tolist()]) for seed, xs, _ in player.recent]
+    codec = runner.codec
+    script = [(seed, [codec.actions[codec.action[x]] for x in xs.tolist()]) for seed, xs, _ in runner.recent]
     reset, step = env.reset, env.step
     start = time.process_time()
     for seed, actions in script:

@@ -90,6 +90,7 @@ def test_a_run_in_the_tables_of_a_world(number: int) -> None:
     assert course_of(RUNS[number], compiled=True) == RUNS[number].table
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("number", range(len(RUNS)))
 def test_the_same_stepped(number: int) -> None:
     assert course_of(RUNS[number], compiled=False) == RUNS[number].stepped

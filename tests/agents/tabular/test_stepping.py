@@ -10,11 +10,10 @@ import pytest
 
 import markovize  # noqa: F401 - registers the worlds
 from markovize.agents.tabular import ActiveLearner, RunResult, Settings
-from markovize.agents.tabular.handles import Handle
-from markovize.agents.tabular.mind import new_mind, new_model
-from markovize.agents.tabular.players import RECENT, STATES, TRANSITIONS, SteppingPlayer
-from markovize.agents.tabular.steps import StepBook
-from markovize.agents.tabular.tables import Mind, Rules
+from markovize.agents.tabular.agent import Agent
+from markovize.agents.tabular.compiled.arrays import Hyperparameters
+from markovize.agents.tabular.compiled.worlds import FULL
+from markovize.agents.tabular.runners import RECENT, STATES, TRANSITIONS, EnvRunner
 from markovize.gym import WorldEnv
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import random_grid_world
@@ -93,48 +92,46 @@ def test_a_mind_that_grows_while_it_plays_learns_the_same() -> None:
     assert_same_run(compiled, stepped)
 
 
-def session(player: SteppingPlayer, steps: int = 100) -> Mind:
-    player.book.relabel("transition", "transition")
-    model = new_model(player.room[0], len(player.book.actions), player.room[1])
-    return new_mind(player.book, ONE_STATE, model, per_transition=False, steps=steps, rows=0, potential=np.zeros(1))
-
-
-def play(env: gym.Env[Any, Any], episodes: int, directed: bool) -> tuple[SteppingPlayer, Mind]:
-    player = SteppingPlayer(env, np.random.default_rng(9), per_transition=False)
-    rules = Rules(directed, 0.2, 50, 0.1, 0.95, False, False, False)
-    mind, done = session(player), 0
-    returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
+def play(env: gym.Env[Any, Any], episodes: int, directed: bool) -> tuple[EnvRunner, Agent]:
+    runner = EnvRunner(env, np.random.default_rng(9))
+    runner.codec.relabel("transition", "transition")
+    agent = Agent.new(runner.codec, ONE_STATE, runner.room, steps=100)
+    how = Hyperparameters(directed, 0.2, 50, 0.1, 0.95, False, False, False)
+    done = 0
     while done < episodes:
-        mind, played, _ = player.play(mind, ONE_STATE, rules, episodes - done, returns[done:], lengths[done:])
-        done += played
-    return player, mind
+        played = runner.play(agent, how, episodes - done)
+        done += len(played.returns)
+        if played.why == FULL:
+            agent.add_rows()
+    return runner, agent
 
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_what_was_seen_is_counted_in_the_arrays_that_have_grown(directed: bool) -> None:
-    player, mind = play(gym.make("Taxi-v4" if "Taxi-v4" in gym.registry else "Taxi-v3"), 60, directed)
-    assert len(player.book) > TRANSITIONS
-    assert player.room == (mind.model.first.shape[0], len(mind.model.seen))
-    last = mind.record.transitions[: mind.record.outcome[0]]
-    assert np.array_equal(last, player.recent[-1][1])
+    runner, agent = play(gym.make("Taxi-v4" if "Taxi-v4" in gym.registry else "Taxi-v3"), 60, directed)
+    arrays = agent.arrays
+    assert len(runner.codec) > TRANSITIONS
+    assert agent.room == (arrays.model.first.shape[0], len(arrays.model.seen))
+    last = arrays.episode.transitions[: arrays.episode.status[0].length]
+    assert np.array_equal(last, runner.recent[-1].transitions)
     if directed:
-        assert np.count_nonzero(mind.model.seen) == len(player.book)
-        assert mind.model.seen.sum() == mind.beliefs.visits.sum()
+        assert np.count_nonzero(arrays.model.seen) == len(runner.codec)
+        assert arrays.model.seen.sum() == arrays.values.visits.sum()
     else:
-        assert np.count_nonzero(mind.beliefs.q) > 0
+        assert np.count_nonzero(arrays.values.q) > 0
 
 
 @pytest.mark.parametrize("directed", [True, False])
 def test_the_last_episodes_can_be_played_again(directed: bool) -> None:
     env = gym.make("FrozenLake-v1", is_slippery=True)
-    player, _ = play(env, RECENT + 15, directed)
-    assert len(player.recent) == RECENT
-    for seed, transitions, rewards in player.recent:
+    runner, _ = play(env, RECENT + 15, directed)
+    assert len(runner.recent) == RECENT
+    for seed, transitions, rewards in runner.recent:
         assert (transitions.dtype, rewards.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
         assert len(transitions) == len(rewards)
-        assert env.reset(seed=seed)[0] == player.book.values(int(transitions[0]))[0]
+        assert env.reset(seed=seed)[0] == runner.codec.values(int(transitions[0]))[0]
         for x, paid in zip(transitions.tolist(), rewards.tolist(), strict=True):
-            _, action, after = player.book.values(x)
+            _, action, after = runner.codec.values(x)
             observation, reward, *_ = env.step(action)
             assert (observation, reward) == (after, paid)
 
@@ -151,21 +148,10 @@ class AsArrays(gym.ObservationWrapper[Any, Any, Any]):
 
 
 def test_arrays_are_told_apart_as_numbers_are() -> None:
-    (_, plain), (player, arrays) = (play(env, 50, False) for env in (lake(), AsArrays(lake())))
-    assert np.array_equal(plain.beliefs.q, arrays.beliefs.q)
-    assert player.book.observations.values[0] == (0, 0)
+    (_, plain), (runner, arrays) = (play(env, 50, False) for env in (lake(), AsArrays(lake())))
+    assert np.array_equal(plain.arrays.values.q, arrays.arrays.values.q)
+    assert runner.codec.observations.values[0] == (0, 0)
 
 
 def lake() -> gym.Env[Any, Any]:
     return gym.make("FrozenLake-v1")
-
-
-def test_a_handle_points_only_to_whole_arrays() -> None:
-    model = new_model(4, 2, 8)
-    book = StepBook([0, 1], [0, 1])
-    mind = new_mind(book, ONE_STATE, model, per_transition=False, steps=5, rows=0, potential=np.zeros(1))
-    rows = Handle(mind, np.random.default_rng(0)).rows
-    assert rows[12].tolist() == [mind.beliefs.q.ctypes.data, 1, 4, 2]
-    half = mind._replace(model=model._replace(seen=np.zeros(16, np.int64)[::2]))
-    with pytest.raises(ValueError, match="contiguous"):
-        Handle(half, np.random.default_rng(0))

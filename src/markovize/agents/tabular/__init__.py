@@ -1,8 +1,9 @@
 """Active learning: an agent that finds the machine behind its reward while it acts (the paper's ARMDPQ-Learning).
 
 - :class:`ActiveLearner` runs it, :class:`Settings` says how, :class:`RunResult` is what comes out;
-- :mod:`~markovize.agents.tabular.loop` is the compiled loop, :mod:`~markovize.agents.tabular.tours` explores, and
-  :mod:`~markovize.agents.tabular.players` steps worlds and environments (by :mod:`~markovize.agents.tabular.handles`);
+- :mod:`~markovize.agents.tabular.runners` plays episodes in worlds and environments, the
+  :class:`~markovize.agents.tabular.agent.Agent` learns from them in :mod:`~markovize.agents.tabular.compiled` code,
+  :class:`~markovize.agents.tabular.search.MachineSearch` learns machines where rewards contradict each other;
 - :class:`Snapshot` is a run between two episodes, to go on from.
 """
 

@@ -7,8 +7,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from markovize.agents.tabular.steps import StepBook
-from markovize.agents.tabular.tables import Mind
+from markovize.agents.tabular.agent import Agent
 from markovize.episodes.traces import Floats
 from markovize.gym.space_index import all_elements
 from markovize.worlds import World
@@ -45,20 +44,21 @@ def optimal_return(world: World, gamma: float, steps: int, tolerance: float = 1e
 
 
 def mean_greedy_return(
-    env: gym.Env[Any, Any], mind: Mind, book: StepBook, steps: int, seed: int, episodes: int = GREEDY_EPISODES
+    env: gym.Env[Any, Any], agent: Agent, steps: int, seed: int, episodes: int = GREEDY_EPISODES
 ) -> float:
     """The mean return of greedy episodes; where the values know nothing, the first action is taken."""
     total, actions = 0.0, all_elements(env.action_space)
+    codec, q, delta = agent.codec, agent.arrays.values.q, agent.arrays.machine.delta
     for episode in range(episodes):
         observation, _ = env.reset(seed=seed + episode)
-        u, s = 0, book.observations.id(observation)
+        u, s = 0, codec.observations.id(observation)
         for _ in range(steps):
-            a = int(np.argmax(mind.beliefs.q[u, s])) if s < mind.beliefs.q.shape[1] else 0
+            a = int(np.argmax(q[u, s])) if s < q.shape[1] else 0
             observation, reward, terminated, truncated, _ = env.step(actions[a])
             total += float(reward)
-            t = book.observations.id(observation)
-            label = book.trigger[book.transition(s, a, t)]
-            u = int(mind.beliefs.delta[u, label]) if label < mind.beliefs.delta.shape[1] else u
+            t = codec.observations.id(observation)
+            label = codec.triggers.ids[codec.transition(s, a, t)]
+            u = int(delta[u, label]) if label < delta.shape[1] else u
             s = t
             if terminated or truncated:
                 break

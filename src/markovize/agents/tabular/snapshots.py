@@ -6,33 +6,45 @@ back to where they were by the solves they have seen, which repeat exactly.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from markovize.agents.tabular.mind import new_record, new_way
-from markovize.agents.tabular.players import SteppingPlayer
+from markovize.agents.tabular.agent import Agent
+from markovize.agents.tabular.codec import StepCodec
+from markovize.agents.tabular.compiled.allocation import allocate, from_arrays, sizes_of, to_arrays
+from markovize.agents.tabular.compiled.arrays import (
+    AgentArrays,
+    Control,
+    Episode,
+    Machine,
+    Model,
+    Rewards,
+    Route,
+    Transitions,
+    Values,
+    Witnesses,
+)
+from markovize.agents.tabular.history import join
+from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.results import Solve
-from markovize.agents.tabular.steps import Kept, StepBook
-from markovize.agents.tabular.tables import Beliefs, Mind, Model, Pool
+from markovize.agents.tabular.runners import EnvRunner, RecentEpisode
 from markovize.episodes.strict_json import strict_json
-from markovize.episodes.values import canonical, jsonable
+from markovize.episodes.values import jsonable
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
 
 if TYPE_CHECKING:
     from markovize.agents.tabular.learner import ActiveLearner
 
-FORMAT = 1
-_PLAIN = ("episode", "notes", "_horizon", "_quiet", "_total", "_optimal_since", "_exemplars", "_status")
+FORMAT = 2
+KNOWLEDGE = (Transitions, Machine, Rewards, Values, Model, Witnesses)  # the rest is for the episode at hand
 
 
 class Snapshot(NamedTuple):
@@ -69,36 +81,45 @@ class Snapshot(NamedTuple):
 
 def take(run: ActiveLearner) -> Snapshot:
     """The state of a run, which must not be in the middle of an episode."""
-    facts = {name.lstrip("_"): getattr(run, name) for name in _PLAIN} | {
+    search, schedule, horizon, history = run.search, run.schedule, run.horizon, run.history
+    facts = {
         "format": FORMAT,
         "settings": run.settings.to_json(),
-        "environment": fingerprint(run),
+        "environment": run.environment.fingerprint(),
         "rng": run.rng.bit_generator.state,
-        "machine": run.machine.to_json(),
-        "solves": [asdict(solve) for solve in run.solves],
-        "seconds": run.seconds,
-        "book": _book_facts(run.book),
+        "machine": run.agent.machine.to_json(),
+        "solves": [asdict(solve) for solve in search.solves],
+        "status": search.status,
+        "exemplars": search.exemplars,
+        "schedule": {"episode": schedule.episode, "total": schedule.total},
+        "horizon": {"steps": horizon.steps, "quiet": horizon.quiet},
+        "notes": history.notes,
+        "optimal_since": history.optimal_since,
+        "seconds": history.seconds,
+        "codec": _codec_facts(run.runner.codec),
     }
-    offsets, transitions, rewards, terminated = run.kept.columns()
+    offsets, transitions, rewards, terminated = search.kept.columns()
+    codec = run.runner.codec
     arrays = {
-        "returns": _joined(run.returns, np.float64),
-        "lengths": _joined(run.lengths, np.int32),
+        "returns": join(history.returns, np.float64),
+        "lengths": join(history.lengths, np.int32),
         "kept_offsets": offsets,
         "kept_transitions": transitions,
         "kept_rewards": rewards,
         "kept_terminated": terminated,
-        "book": np.array([run.book.source, run.book.action, run.book.target], np.int32),
+        "codec": np.array([codec.source, codec.action, codec.target], np.int32),
     }
-    for part in (run.mind.beliefs, run.mind.model, run.mind.pool):
-        arrays |= {f"{type(part).__name__}.{name}": value for name, value in part._asdict().items()}
-    return Snapshot(facts, arrays | _recent_arrays(run))
+    known = [group for group in run.agent.arrays if isinstance(group, KNOWLEDGE)]
+    return Snapshot(facts, arrays | to_arrays(tuple(known)) | _recent_arrays(run))
 
 
 def restore(run: ActiveLearner, snapshot: Snapshot) -> None:
     """Brings a new run to the state of a snapshot; an environment that is not the same is refused."""
     try:
         _restore(run, *snapshot)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"not a checkpoint of a run: {type(error).__name__} {error}") from None
 
 
@@ -106,128 +127,76 @@ def _restore(run: ActiveLearner, facts: dict[str, Any], arrays: dict[str, npt.ND
     if facts["settings"] != run.settings.to_json():
         changed = [name for name, value in run.settings.to_json().items() if facts["settings"].get(name) != value]
         raise InputError(f"the run was made with other settings ({', '.join(changed)})")
-    _check_environment(run, facts["environment"])
-    for name in _PLAIN:
-        setattr(run, name, facts[name.lstrip("_")])
+    run.environment.check_unchanged(facts["environment"])
     run.rng.bit_generator.state = facts["rng"]
-    run.machine = RewardMachine.from_json(facts["machine"])
-    run.solves = [Solve(**solve) for solve in facts["solves"]]
-    run.seconds = facts["seconds"]
-    _restore_book(run.book, facts["book"], arrays["book"])
-    run.returns, run.lengths = [arrays["returns"]], [arrays["lengths"]]
-    run.kept = _kept(arrays)
-    beliefs, model, pool = (_part(kind, arrays) for kind in (Beliefs, Model, Pool))
-    nodes = beliefs.q.shape[0] * beliefs.q.shape[1]
-    run.mind = Mind(beliefs, model, new_way(nodes), pool, new_record(run.steps))
-    if isinstance(run.player, SteppingPlayer):
-        run.player.room = (model.first.shape[0], len(model.seen))
-        for episode in zip(arrays["recent_seeds"].tolist(), *_split_recent(arrays), strict=True):
-            run.player.recent.append(episode)
-        _check_behaviour(run, run.player)
+    search, history, codec = run.search, run.history, run.runner.codec
+    for part, name in ((run.schedule, "schedule"), (run.horizon, "horizon")):
+        for attribute, value in facts[name].items():
+            setattr(part, attribute, value)
+    search.solves = [Solve(**solve) for solve in facts["solves"]]
+    search.status, search.exemplars = facts["status"], facts["exemplars"]
+    history.notes, history.optimal_since, history.seconds = facts["notes"], facts["optimal_since"], facts["seconds"]
+    history.returns, history.lengths = [arrays["returns"]], [arrays["lengths"]]
+    _restore_codec(codec, facts["codec"], arrays["codec"])
+    search.kept = _kept(arrays, len(codec))
+    run.agent = _agent(run, RewardMachine.from_json(facts["machine"]), arrays)
+    if isinstance(run.runner, EnvRunner):
+        run.runner.recent.extend(_recent_episodes(arrays))
+        run.environment.check_behaviour(run.runner, run.runner.recent)
 
 
-def fingerprint(run: ActiveLearner) -> dict[str, Any]:
-    """What tells environments apart without stepping them; a world of this package is known whole."""
-    world = None
-    if run.world is not None:
-        digest = hashlib.sha256()
-        tables = run.world.tables
-        for array in (run.world.successor, tables.u, tables.reward, tables.terminated):
-            digest.update(np.ascontiguousarray(array).tobytes())
-        digest.update(repr((run.world.start, run.world.machine.initial, run.world.observations)).encode())
-        world = digest.hexdigest()
-    spaces = str(run.env.observation_space), str(run.env.action_space)
-    spec = run.env.spec
-    name = None
-    if spec is not None:
-        made = f"{spec.id} {spec.kwargs!r} {[wrapper.name for wrapper in spec.additional_wrappers]}"
-        name = re.sub(r" at 0x[0-9a-f]+", "", made)
-    return {"name": name, "observations": spaces[0], "actions": spaces[1], "steps": run.steps, "world": world}
+def _agent(run: ActiveLearner, machine: RewardMachine, arrays: dict[str, npt.NDArray[Any]]) -> Agent:
+    sizes = sizes_of(arrays, run.environment.steps)
+    codec = run.runner.codec
+    if (
+        sizes.machine_states != machine.states
+        or sizes.states < len(codec.observations)
+        or sizes.transitions < len(codec)
+    ):
+        raise InputError("not a checkpoint of a run: its tables do not fit its machine and its steps")
+    known = [from_arrays(kind, arrays, sizes) for kind in KNOWLEDGE]
+    groups = AgentArrays._make([*known, *(allocate(kind, sizes) for kind in (Episode, Route, Control))])
+    return Agent(codec, machine, groups, per_transition=run.agent.per_transition)
 
 
-def _check_environment(run: ActiveLearner, before: dict[str, Any]) -> None:
-    now = fingerprint(run)
-    names = {
-        "name": "name or arguments have",
-        "observations": "observation space has",
-        "actions": "action space has",
-        "steps": "step limit has",
-        "world": "world has",
-    }
-    for name, words in names.items():
-        if now[name] != before.get(name):
-            change = "" if name == "world" else f": it was {before.get(name)} and is {now[name]}"
-            raise InputError(f"the environment's {words} changed since this run began{change}; start a new run")
+def _codec_facts(codec: StepCodec) -> dict[str, Any]:
+    labels = ["custom" if callable(on) else on for on in codec.labelled_by]
+    return {"observations": [jsonable(value) for value in codec.observations.values], "labels": labels}
 
 
-def _check_behaviour(run: ActiveLearner, player: SteppingPlayer) -> None:
-    """Plays the last episodes again, with their seeds and actions: all must go as it went."""
-    book = run.book
-    for seed, transitions, rewards in player.recent:
-        observation, _ = run.env.reset(seed=int(seed))
-        for n, (x, reward) in enumerate(zip(transitions.tolist(), rewards.tolist(), strict=True)):
-            s, _, t = book.values(x)
-            if canonical(observation) != s:
-                raise _changed(n, f"showed {canonical(observation)}, where it was {s}")
-            observation, paid, terminated, truncated, _ = run.env.step(player.raw_action(x))
-            if (terminated or truncated) and n < len(rewards) - 1:
-                raise _changed(n, "ended it, where it went on")
-            if float(paid) != reward:
-                raise _changed(n, f"paid {float(paid):g}, where it was {reward:g}")
-            if canonical(observation) != t:
-                raise _changed(n, f"led to {canonical(observation)}, where it was {t}")
-
-
-def _changed(step: int, what: str) -> InputError:
-    return InputError(
-        f"the environment has changed since this run began: with the same seed and actions, step {step} of an episode "
-        f"{what}; start a new run (an environment that ignores reset(seed=…) cannot be resumed)"
-    )
-
-
-def _book_facts(book: StepBook) -> dict[str, Any]:
-    labels = ["custom" if callable(on) else on for on in (book.trigger_on, book.reward_on)]
-    return {"observations": [jsonable(value) for value in book.observations.values], "labels": labels}
-
-
-def _restore_book(book: StepBook, facts: dict[str, Any], transitions: npt.NDArray[np.int32]) -> None:
+def _restore_codec(codec: StepCodec, facts: dict[str, Any], transitions: npt.NDArray[np.int32]) -> None:
     for value in facts["observations"]:
-        book.observations.id(value)
+        codec.observations.id(value)
     for s, a, t in transitions.T.tolist():
-        book.transition(s, a, t)
-    asked = book.trigger_on, book.reward_on
-    book.relabel(*[own if callable(own) else on for own, on in zip(asked, facts["labels"], strict=True)])
+        codec.transition(s, a, t)
+    codec.relabel(*[own if callable(own) else on for own, on in zip(codec.labelled_by, facts["labels"], strict=True)])
 
 
-def _kept(arrays: dict[str, npt.NDArray[Any]]) -> Kept:
-    kept, cuts = Kept(), arrays["kept_offsets"][1:-1]
+def _kept(arrays: dict[str, npt.NDArray[Any]], known: int) -> KeptEpisodes:
+    kept, cuts = KeptEpisodes(), arrays["kept_offsets"][1:-1]
+    transitions = arrays["kept_transitions"]
+    if len(transitions) and not 0 <= transitions.min() <= transitions.max() < known:
+        raise InputError("not a checkpoint of a run: episodes have transitions that never happened")
     if len(arrays["kept_terminated"]):
         columns = (np.split(arrays[f"kept_{name}"], cuts) for name in ("transitions", "rewards"))
-        for transitions, rewards, terminated in zip(*columns, arrays["kept_terminated"], strict=True):
-            kept.add(transitions, rewards, bool(terminated))
+        for steps, rewards, terminated in zip(*columns, arrays["kept_terminated"], strict=True):
+            kept.add(steps, rewards, bool(terminated))
     return kept
 
 
 def _recent_arrays(run: ActiveLearner) -> dict[str, npt.NDArray[Any]]:
-    recent = list(run.player.recent) if isinstance(run.player, SteppingPlayer) else []
+    recent = list(run.runner.recent) if isinstance(run.runner, EnvRunner) else []
     return {
-        "recent_seeds": np.array([seed for seed, _, _ in recent], np.int64),
-        "recent_ends": np.cumsum([len(rewards) for _, _, rewards in recent], dtype=np.int64),
-        "recent_transitions": _joined([transitions for _, transitions, _ in recent], np.int32),
-        "recent_rewards": _joined([rewards for _, _, rewards in recent], np.float64),
+        "recent_seeds": np.array([episode.seed for episode in recent], np.int64),
+        "recent_ends": np.cumsum([len(episode.rewards) for episode in recent], dtype=np.int64),
+        "recent_transitions": join([episode.transitions for episode in recent], np.int32),
+        "recent_rewards": join([episode.rewards for episode in recent], np.float64),
     }
 
 
-def _split_recent(arrays: dict[str, npt.NDArray[Any]]) -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
-    ends = arrays["recent_ends"]
-    cuts = ends[:-1]
-    parts = [np.split(arrays[f"recent_{name}"], cuts) for name in ("transitions", "rewards")]
-    return (parts[0], parts[1]) if len(ends) else ([], [])
-
-
-def _part(kind: Any, arrays: dict[str, npt.NDArray[Any]]) -> Any:
-    return kind(*[arrays[f"{kind.__name__}.{name}"] for name in kind._fields])
-
-
-def _joined(parts: Iterable[npt.NDArray[Any]], kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros(0, kind), *parts])
+def _recent_episodes(arrays: dict[str, npt.NDArray[Any]]) -> Iterator[RecentEpisode]:
+    cuts = arrays["recent_ends"][:-1]
+    columns = (np.split(arrays[f"recent_{name}"], cuts) for name in ("transitions", "rewards"))
+    if len(arrays["recent_ends"]):
+        for seed, transitions, rewards in zip(arrays["recent_seeds"].tolist(), *columns, strict=True):
+            yield RecentEpisode(seed, transitions, rewards)

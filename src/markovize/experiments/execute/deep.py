@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markovize.agents.deep.settings import WINDOW
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
-from markovize.agents.tabular.players import world_behind
+from markovize.agents.tabular.environment import world_behind
 from markovize.episodes.labelling import labelling_named
 from markovize.errors import InputError
 from markovize.experiments.execute.recording import EpisodeBook, Outcome, make_record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
-from markovize.agents.tabular.players import step_limit, world_behind
+from markovize.agents.tabular.environment import step_limit, world_behind
 from markovize.episodes.labelling import labelling_for
 from markovize.episodes.values import Interner, canonical, show
 from markovize.experiments.execute.recording import EpisodeBook, Outcome, make_record

@@ -1,0 +1,136 @@
+"""The agent: what it knows under the machine that it holds true, in arrays that grow with what it meets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from markovize.agents.tabular.codec import StepCodec
+from markovize.agents.tabular.compiled.allocation import add_free_rows, enlarge, new_arrays
+from markovize.agents.tabular.compiled.arrays import AgentArrays, Hyperparameters, Model, Sizes
+from markovize.agents.tabular.compiled.reference import AgentRef, refer_to, set_generator
+from markovize.episodes.traces import Floats
+from markovize.machine.machine import RewardMachine
+
+ROWS = 256  # of witnesses, at first
+
+
+class Agent:
+    """A machine held true, and the arrays that go with it.
+
+    Arrays are only ever made by :meth:`fit`: all that is met is numbered by the codec first, and where the numbers no
+    longer fit, every array grows at once.
+    """
+
+    def __init__(self, codec: StepCodec, machine: RewardMachine, arrays: AgentArrays, *, per_transition: bool) -> None:
+        self.codec, self.machine, self.arrays, self.per_transition = codec, machine, arrays, per_transition
+        self._reference: tuple[AgentRef, AgentArrays] | None = None
+
+    @classmethod
+    def new(
+        cls,
+        codec: StepCodec,
+        machine: RewardMachine,
+        room: tuple[int, int],
+        *,
+        steps: int,
+        per_transition: bool = False,
+        episodes: int = 0,
+        potential: Floats | None = None,
+        model: Model | None = None,
+    ) -> Agent:
+        """Knows nothing but how the environment moves, if there is a ``model``.
+
+        ``room`` is for so many states and transitions; there will be witnesses for so many ``episodes`` at least.
+        """
+        states, transitions = room
+        labels = _label_sizes(codec, per_transition, states, transitions)
+        rows = max(2 * episodes, ROWS)
+        sizes = Sizes(machine.states, states, len(codec.actions), transitions, *labels, rows, steps)
+        arrays = new_arrays(sizes)
+        if model is not None:
+            arrays = arrays._replace(model=model)
+        if potential is not None:
+            arrays.machine.potential[:] = potential
+        agent = cls(codec, machine, arrays, per_transition=per_transition)
+        agent._write_machine()
+        agent.describe_transitions()
+        return agent
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many states and transitions there is room for."""
+        return self.arrays.model.first.shape[0], len(self.arrays.model.seen)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of all arrays."""
+        (machine_states, states, actions), (rows, steps) = (
+            self.arrays.values.q.shape,
+            self.arrays.witnesses.rewards.shape,
+        )
+        labels = self.arrays.machine.delta.shape[1], self.arrays.rewards.paid.shape[1]
+        return Sizes(machine_states, states, actions, len(self.arrays.model.seen), *labels, rows, steps)
+
+    @property
+    def reference(self) -> AgentRef:
+        """What compiled code is given: made anew when the arrays have grown."""
+        if self._reference is None or self._reference[1] is not self.arrays:
+            self._reference = refer_to(self.arrays), self.arrays
+        return self._reference[0]
+
+    def instruct(self, how: Hyperparameters, rng: np.random.Generator) -> None:
+        """How to act from now on, and where random numbers come from."""
+        self.arrays.control.how[0] = how
+        set_generator(self.arrays, rng)
+
+    def fit(self, first: int | None = None) -> None:
+        """Makes room for all that the codec has, and describes its transitions from ``first`` on."""
+        states, transitions = self.room
+        if len(self.codec.observations) > states or len(self.codec) > transitions:
+            self.grow(_doubled(states, len(self.codec.observations)), _doubled(transitions, len(self.codec)))
+            first = 0
+        if first is not None:
+            self.describe_transitions(first)
+
+    def grow(self, states: int, transitions: int) -> None:
+        """Room for so many states and transitions; nothing is forgotten."""
+        labels = _label_sizes(self.codec, self.per_transition, states, transitions)
+        names = ("states", "transitions", "trigger_labels", "reward_labels")
+        self._resize(self.sizes._replace(**dict(zip(names, (states, transitions, *labels), strict=True))))
+        self._write_machine()
+
+    def add_rows(self) -> None:
+        """Room for twice as many witnesses."""
+        rows = self.sizes.rows
+        self._resize(self.sizes._replace(rows=2 * rows))
+        add_free_rows(self.arrays, rows)
+
+    def describe_transitions(self, first: int = 0) -> None:
+        """Copies the codec's transitions from ``first`` on, and their labels."""
+        codec, last = self.codec, len(self.codec)
+        label = range(last) if self.per_transition else codec.rewards.ids
+        columns = codec.source, codec.action, codec.target, codec.triggers.ids, label
+        for column, values in zip(self.arrays.transitions, columns, strict=True):
+            column[first:last] = values[first:last]
+
+    def _write_machine(self) -> None:
+        delta = self.arrays.machine.delta
+        delta[:] = self.codec.delta(self.machine, delta.shape[1])
+
+    def _resize(self, sizes: Sizes) -> None:
+        self.arrays = AgentArrays._make(enlarge(group, sizes) for group in self.arrays)
+
+
+def _label_sizes(codec: StepCodec, per_transition: bool, states: int, transitions: int) -> tuple[int, int]:
+    """Room for trigger labels and reward labels.
+
+    Rewards are remembered by state, or by labels of which there are at most as many as transitions.
+    """
+    rewards = states if codec.rewards.labelling.are_observations and not per_transition else transitions
+    return max(1, transitions, states, len(codec.triggers.numbers)), rewards
+
+
+def _doubled(now: int, needed: int) -> int:
+    while now < needed:
+        now *= 2
+    return now

@@ -1,0 +1,159 @@
+"""Who plays episodes: compiled on a world's tables, or step by step in any Gymnasium environment."""
+
+from __future__ import annotations
+
+from collections import deque
+from math import isfinite
+from typing import Any, Final, NamedTuple, Protocol
+
+import gymnasium as gym
+import numpy as np
+
+from markovize.agents.tabular.agent import Agent
+from markovize.agents.tabular.codec import StepCodec
+from markovize.agents.tabular.compiled import worlds
+from markovize.agents.tabular.compiled.arrays import Hyperparameters, WorldTables
+from markovize.agents.tabular.compiled.episodes import end_episode
+from markovize.agents.tabular.compiled.stepping import advance, begin
+from markovize.agents.tabular.compiled.worlds import CONFLICT, DONE, FULL, TIRED
+from markovize.episodes.spaces import check_discrete, value_of
+from markovize.episodes.traces import Floats, Ints
+from markovize.errors import InputError
+from markovize.gym.space_index import all_elements
+from markovize.worlds import World
+
+STATES, TRANSITIONS = 64, 256  # first room for what an unknown environment may show
+RECENT = 10  # episodes that an environment's runner remembers
+WORK: Final = 2_000_000  # steps or nodes of a compiled call: at most some tenths of a second
+
+
+class Played(NamedTuple):
+    """What came of some episodes: how many were played, why it stopped, what each earned and how long it was."""
+
+    why: int
+    returns: Floats
+    lengths: Ints
+
+
+class EpisodeRunner(Protocol):
+    """Plays episodes and teaches the agent, which may grow on the way."""
+
+    codec: StepCodec
+    room: tuple[int, int]
+
+    def play(self, agent: Agent, how: Hyperparameters, episodes: int) -> Played:
+        """So many episodes, or fewer: it stops after one that conflicts or brings news, or if witnesses need room."""
+        ...
+
+
+class WorldRunner:
+    """Plays a world of this package, all compiled."""
+
+    def __init__(self, world: World, rng: np.random.Generator) -> None:
+        self.tables = tables_of(world)
+        self.codec = StepCodec.of(world)
+        self.room = (len(world.observations), len(self.codec))
+        self._rng = rng
+
+    def play(self, agent: Agent, how: Hyperparameters, episodes: int) -> Played:
+        """As in :class:`EpisodeRunner`; all there is to see is known, so nothing grows."""
+        returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
+        agent.instruct(how, self._rng)
+        done, why = 0, TIRED
+        while why == TIRED:
+            more, why = worlds.play(agent.reference, self.tables, episodes - done, WORK, returns[done:], lengths[done:])
+            done += more
+        return Played(why, returns[:done], lengths[:done])
+
+
+class RecentEpisode(NamedTuple):
+    """An episode that can be played again: the seed of its reset, its transitions, its rewards."""
+
+    seed: int
+    transitions: Ints
+    rewards: Floats
+
+
+class EnvRunner:
+    """Plays any environment with discrete observations and actions, step by step."""
+
+    def __init__(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> None:
+        check_discrete(env)
+        self._env, self._rng = env, rng
+        self._actions = all_elements(env.action_space)
+        self.codec = StepCodec([], [value_of(action, "action") for action in self._actions])
+        self.room = (STATES, TRANSITIONS)
+        self.recent: deque[RecentEpisode] = deque(maxlen=RECENT)
+        self._ids: dict[Any, int] = {}
+
+    def play(self, agent: Agent, how: Hyperparameters, episodes: int) -> Played:
+        """As in :class:`EpisodeRunner`."""
+        agent.instruct(how, self._rng)
+        returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
+        for episode in range(episodes):
+            if agent.arrays.witnesses.free_rows[0].count == 0:
+                return Played(FULL, returns[:episode], lengths[:episode])
+            self._play_one(agent)
+            conflict = end_episode(agent.reference)
+            status = agent.arrays.episode.status[0]
+            returns[episode], lengths[episode] = status.earned, status.length
+            if conflict or how.pause or status.news:
+                done = episode + 1
+                return Played(CONFLICT if conflict else DONE, returns[:done], lengths[:done])
+        return Played(DONE, returns, lengths)
+
+    def _play_one(self, agent: Agent) -> None:
+        """One episode. Each step goes: environment, number of the transition, compiled code, next action."""
+        identify, actions, codec = self._id, self._actions, self.codec
+        step, number = self._env.step, self.codec.transition
+        seed = int(self._rng.random() * 2**31)
+        observation, _ = self._env.reset(seed=seed)
+        s = identify(observation)
+        agent.fit()
+        reference = agent.reference
+        n, action = 0, begin(reference, s)
+        while action >= 0:
+            observation, reward, terminated, truncated, _ = step(actions[action])
+            paid = reward if type(reward) is float and isfinite(reward) else _number(reward, n)
+            t, known = identify(observation), len(codec)
+            x = number(s, action, t)
+            if x == known:
+                agent.fit(known)
+                reference = agent.reference
+            action = advance(reference, x, paid, bool(terminated), bool(truncated))
+            s, n = t, n + 1
+        episode = agent.arrays.episode
+        self.recent.append(RecentEpisode(seed, episode.transitions[:n].copy(), episode.rewards[:n].copy()))
+
+    def raw_action(self, transition: int) -> Any:
+        """What to step the environment with, to take a transition's action."""
+        return self._actions[self.codec.action[transition]]
+
+    def _id(self, observation: Any) -> int:
+        key = observation.tobytes() if isinstance(observation, np.ndarray) else observation
+        try:
+            found = self._ids.get(key)
+        except TypeError:  # unhashable, such as lists, or arrays in a tuple
+            return self.codec.observations.id(value_of(observation))
+        if found is None:
+            found = self._ids[key] = self.codec.observations.id(value_of(observation))
+        return found
+
+
+def _number(reward: Any, step: int) -> float:
+    """A reward as a number."""
+    try:
+        paid = float(reward)
+    except (TypeError, ValueError):
+        raise InputError(f"the environment paid {reward!r} in step {step} of an episode; rewards are numbers") from None
+    if not isfinite(paid):
+        raise InputError(f"the environment paid {paid} in step {step} of an episode; rewards must be finite")
+    return paid
+
+
+def tables_of(world: World) -> WorldTables:
+    """A world as compiled code wants it."""
+    tables = world.tables
+    return WorldTables(
+        world.successor, tables.u, tables.reward, tables.terminated, int(world.start), int(world.machine.initial)
+    )

@@ -1,0 +1,104 @@
+"""When a run does what: the wait for a first conflict, blocks of episodes, the greedy tail, how far it explores."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from markovize.agents.tabular.settings import Settings
+
+BLOCK = 1_000  # episodes at a time, at most
+FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20
+CHECKPOINT_SECONDS = 1.0
+
+
+@dataclass
+class Schedule:
+    """Which episode comes next, and how many there are: None as long as the run waits for a first conflict.
+
+    >>> schedule = Schedule(Settings.of("q-learning", episodes=250))
+    >>> schedule.block(), schedule.greedy
+    (100, False)
+    >>> schedule.episode = 225
+    >>> schedule.block(), schedule.greedy, schedule.over
+    (25, True, False)
+    """
+
+    settings: Settings
+    episode: int = 0
+    total: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.total = None if self.settings.patience else self.settings.episodes
+
+    @property
+    def over(self) -> bool:
+        """Whether all episodes were played."""
+        return self.total is not None and self.episode >= self.total
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the run still waits for a first conflict."""
+        return self.total is None
+
+    @property
+    def greedy(self) -> bool:
+        """Whether this is the tail, in which nothing is explored any more."""
+        return self.total is not None and self.episode >= self.total - self.settings.greedy_tail
+
+    def end_wait(self, solved: bool) -> None:
+        """The end is known once patience is over, and a conflict was solved or never will be."""
+        cfg = self.settings
+        if self.total is None and self.episode >= cfg.patience and (solved or self.episode >= cfg.max_wait):
+            self.total = self.episode + cfg.episodes - cfg.patience
+
+    def block(self) -> int:
+        """How many episodes until something may change: an evaluation, the end of the wait, the tail, the end."""
+        cfg, here = self.settings, self.episode
+        marks = [here + cfg.evaluate_every - here % cfg.evaluate_every, here + BLOCK]
+        if self.total is None:
+            marks += [m for m in (cfg.patience, cfg.max_wait) if m > here]
+        else:
+            marks += [self.total, *[m for m in (self.total - cfg.greedy_tail,) if m > here]]
+        return min(marks) - here
+
+
+@dataclass
+class Horizon:
+    """How many steps exploration may take: few at first, since short histories make small exemplars.
+
+    >>> horizon = Horizon(limit=200)
+    >>> for _ in range(3):
+    ...     horizon.adapt(10, news=False)
+    >>> horizon.steps, horizon.quiet
+    (48.0, 10)
+    """
+
+    limit: int
+    steps: float = float(FIRST_HORIZON)
+    quiet: int = 0  # episodes without news, in a row
+
+    def adapt(self, episodes: int, news: bool) -> None:
+        """Farther, once the near has nothing new."""
+        self.quiet = 0 if news else self.quiet + episodes
+        if self.quiet >= QUIET_EPISODES:
+            self.steps, self.quiet = min(self.steps * FARTHER, float(self.limit)), 0
+
+
+class Pace:
+    """When to checkpoint: after a while, and never so often that it takes more than a twentieth of the time."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
+        self._began = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time again."""
+        return time.monotonic() >= self._next
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        now = time.monotonic()
+        self._next = now + max(CHECKPOINT_SECONDS, 20 * (now - self._began))
