@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +37,7 @@ from markovize.agents.tabular.runners import EnvRunner, RecentEpisode
 from markovize.episodes.strict_json import strict_json
 from markovize.episodes.values import jsonable
 from markovize.errors import InputError
+from markovize.io.arrays import load_arrays
 from markovize.machine.machine import RewardMachine
 
 if TYPE_CHECKING:
@@ -69,10 +69,9 @@ class Snapshot(NamedTuple):
         markovize.errors.InputError: not a checkpoint of a run
         """
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            arrays = load_arrays(data)
             facts = strict_json(arrays.pop("facts").tobytes().decode())
-        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+        except (ValueError, KeyError):
             raise InputError("not a checkpoint of a run", where=where) from None
         if not isinstance(facts, dict) or facts.get("format") != FORMAT:
             raise InputError("a checkpoint of another version of markovize; start the run again", where=where)
