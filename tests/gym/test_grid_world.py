@@ -110,7 +110,7 @@ def test_another_initial_state() -> None:
         ),
         (RewardMachine("transition", "transition", 2, (Trigger(0, ("key", "up", "door"), 1),)), "as the map allows"),
         (RewardMachine("transition", "transition", 2, (Trigger(0, "key", 1),)), "machine's key"),
-        (RewardMachine("function", "state", 2, (Trigger(0, "key", 1),)), 'by "state" or "source" or "transition"'),
+        (RewardMachine("function", "state", 2, (Trigger(0, "key", 1),)), 'by "state" or "source" or'),
         (
             RewardMachine("state", "state", 2, (Trigger(0, "key", 1),), (Emission(1, "door", 0, 1.0),)),
             r"reward of \(1, door, 0\) is never paid: there the machine goes to state 1",

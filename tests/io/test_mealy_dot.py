@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from machines import CHAIN, machines
 
+from markovize.episodes.labelling import kind_names
 from markovize.errors import InputError, MachineError, UnsupportedError
 from markovize.io.machines.dot_syntax import parse_dot
 from markovize.io.machines.mealy_dot import mealy_dot, parse_mealy_dot, read_mealy_dot, write_mealy_dot
@@ -86,7 +87,7 @@ BROKEN = {
     BEGIN + '\n s0 -> s1 [label="a/b/1"] }': "m.dot:2: an edge needs label",
     BEGIN + '\n s0 -> s1 [label="a/False"] }': 'm.dot:2: the output "False" is not a number',
     BEGIN + ' s0 -> s1 [label="a/nan"] }': 'm.dot: "rewards"[0]: the reward must be finite',
-    BEGIN + " trigger_on=moon; }": 'trigger_on must be one of state, source, transition, function, not "moon"',
+    BEGIN + " trigger_on=moon; }": f'trigger_on must be one of {", ".join(kind_names())}, not "moon"',
     BEGIN + '\n s0 -> s1 [label="a/1"]\n s0 -> s0 [label="a/2"] }': "m.dot:3: s0 has two edges for a (line 2)",
     BEGIN + ' s0 -> __start0 [label="a/1"] }': 'm.dot: "triggers"[0]: state -1 is not one of',
 }

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markovize.episodes.labelling import kind_names
 from markovize.episodes.values import Value
 from markovize.errors import MachineError
 from markovize.machine.graph import topological_order
@@ -172,8 +173,8 @@ NO_NUMBERS: tuple[object, ...] = (True, "1", [])
         (put("version", value=True), '"version" must be 1, not True'),
         *((drop(n), f'field "{n}" is missing') for n in ("trigger_on", "reward_on", "states", "triggers", "rewards")),
         (
-            put("trigger_on", value="action"),
-            "\"trigger_on\" must be one of state, source, transition, function, not 'action'",
+            put("trigger_on", value="colour"),
+            f"\"trigger_on\" must be one of {', '.join(kind_names())}, not 'colour'",
         ),
         (put("trigger_on", value=["state"]), '"trigger_on" must be one of'),
         (put("reward_on", value=None), '"reward_on" must be one of'),

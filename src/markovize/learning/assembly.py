@@ -20,7 +20,7 @@ from markovize.machine.machine import (
     sorted_emissions,
     sorted_triggers,
 )
-from markovize.machine.replay import run_labelled
+from markovize.machine.replay import run_on_labels
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def assembled(
 
 def _numbering(machine: RewardMachine, steps: LabelledSteps, traces: Traces) -> dict[int, int]:
     """Acyclic machines topologically, ties by first visit; others by first visit."""
-    after = run_labelled(machine, steps.offsets, steps.triggers, steps.rewards).after
+    after = run_on_labels(machine, steps.offsets, steps.triggers, steps.rewards).after
     visited, first = np.unique(after, return_index=True)
     when = {int(u): int(n) for u, n in zip(visited, first, strict=True)} | {machine.initial: -1}
     rank = [when.get(u, traces.steps) for u in range(machine.states)]
@@ -67,7 +67,7 @@ def _numbering(machine: RewardMachine, steps: LabelledSteps, traces: Traces) -> 
 def _emissions(
     machine: RewardMachine, traces: Traces, steps: LabelledSteps
 ) -> tuple[list[Emission], tuple[TerminationConflict, ...]]:
-    way = run_labelled(machine, steps.offsets, steps.triggers, steps.rewards)
+    way = run_on_labels(machine, steps.offsets, steps.triggers, steps.rewards)
     packed = way.keys(machine.states)
     keys, first, of_step = np.unique(packed, return_index=True, return_inverse=True)
     if not np.array_equal(traces.rewards[first][of_step], traces.rewards):

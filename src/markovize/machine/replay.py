@@ -64,10 +64,10 @@ def run(
     """
     triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on").label_steps(traces)
     rewards = labelling_for(machine.reward_on, reward_on, "reward_on").label_steps(traces)
-    return run_labelled(machine, traces.offsets, triggers, rewards)
+    return run_on_labels(machine, traces.offsets, triggers, rewards)
 
 
-def run_labelled(machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels) -> Run:
+def run_on_labels(machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels) -> Run:
     """The same for steps that have their labels already."""
     delta = machine.delta.table(triggers.values)
     before, after = kernels.episode_states(offsets, triggers.ids, delta, machine.initial)

@@ -10,6 +10,7 @@ import pytest
 
 import markovize  # noqa: F401 - registers the worlds
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult, Settings
+from markovize.episodes.labelling import named_kinds
 from markovize.errors import InputError
 from markovize.machine.replay import replay
 
@@ -183,7 +184,7 @@ def test_settings_show_functions_by_name() -> None:
         ({"gamma": "0.9"}, "gamma must be a number, not '0.9'"),
         ({"engine": 3}, "engine must be text, not 3"),
         ({"objective": "size"}, "objective must be one of triggers, states, not 'size'"),
-        ({"trigger_on": "colour"}, "trigger_on must be one of auto, state, source, transition, not 'colour'"),
+        ({"trigger_on": "colour"}, f"trigger_on must be one of auto, {', '.join(named_kinds())}, not 'colour'"),
     ],
 )
 def test_settings_of_the_wrong_kind(changes: dict[str, Any], said: str) -> None:

@@ -83,13 +83,13 @@ def test_without_its_function_a_labelling_labels_nothing() -> None:
 
 @pytest.mark.parametrize("on", ["auto", "function", "", 3, None, ["state"]])
 def test_unknown_kinds_are_refused(on: Any) -> None:
-    with pytest.raises(InputError, match="labels are 'state', 'source', 'transition' or a function"):
+    with pytest.raises(InputError, match=r"labels are 'state', .* or a function"):
         labelling_of(on)
 
 
 def test_a_machines_kind_is_found_by_its_name() -> None:
     assert [labelling_named(kind).kind for kind in kind_names()] == list(kind_names())
-    with pytest.raises(InputError, match="kinds of labels are state, source, transition, function, not 'colour'"):
+    with pytest.raises(InputError, match=r"kinds of labels are state, .*, not 'colour'"):
         labelling_named("colour")
 
 
@@ -119,7 +119,7 @@ def test_auto_beside_labels_on_request() -> None:
     assert kinds("auto", "source") == [("state", "source"), ("transition", "source")]
     assert kinds("source", "auto") == [("source", "state"), ("source", "transition")]
     assert kinds(lambda *_: 1, "state") == [("function", "state")]
-    with pytest.raises(InputError, match="labels are 'state'"):
+    with pytest.raises(InputError, match=r"labels are 'state'"):
         pairs_to_try("auto", "colour")
 
 

@@ -36,8 +36,8 @@ register(FunctionLabelling())
 def kind_names() -> tuple[str, ...]:
     """The kinds that a machine's labels may be of.
 
-    >>> kind_names()
-    ('state', 'source', 'transition', 'function')
+    >>> "source" in kind_names(), "function" in kind_names(), "auto" in kind_names()
+    (True, True, False)
     """
     return tuple(_LABELLINGS)
 
@@ -45,8 +45,8 @@ def kind_names() -> tuple[str, ...]:
 def named_kinds() -> tuple[str, ...]:
     """The kinds that are chosen by their name alone.
 
-    >>> named_kinds()
-    ('state', 'source', 'transition')
+    >>> "source" in named_kinds(), "function" in named_kinds()
+    (True, False)
     """
     return tuple(kind for kind, labelling in _LABELLINGS.items() if not labelling.needs_function)
 
