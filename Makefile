@@ -6,10 +6,15 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 WORKERS ?= auto
 CORE ?= .venv-core
 
-.PHONY: demo test docs coverage test-core test-long lint types benchmark reproduce clean
+.PHONY: demo quick test docs coverage test-core test-long lint types benchmark reproduce clean
 
 demo: $(VENV)/.core
 	$(BIN)/python -m markovize.cli.demo demo
+
+# for the daily loop, less than a minute: the rooms from episodes to learning, without the tests that take seconds each
+QUICK := episodes conflicts machine product learning io worlds gym
+quick: $(VENV)/.all lint types
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not long and not slow" $(QUICK:%=tests/%) tests/test_*.py
 
 test: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q
@@ -32,6 +37,7 @@ test-core: $(CORE)/.dev
 
 test-long: coverage
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m long
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "hypothesis and not long" --hypothesis-profile=long
 	$(BIN)/python tests/helpers/agreement.py 6000 100000
 
 lint: $(VENV)/.all

@@ -20,6 +20,8 @@ from markovize.io.episodes.minari import read_minari, write_minari
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
 
+pytestmark = pytest.mark.slow
+
 minari = pytest.importorskip("minari", reason="the extra `data` is not installed")
 pytest.importorskip("h5py", reason="the extra `data` is not installed")
 

@@ -26,6 +26,8 @@ from markovize.learning.learner import Learner, learn
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 
+pytestmark = pytest.mark.slow
+
 SMALL = settings(
     max_examples=150,
     stateful_step_count=12,

@@ -247,6 +247,7 @@ def test_auto_prefers_the_coarsest_labels_that_work() -> None:
 # --- the same input gives the same bytes ---
 
 
+@pytest.mark.slow
 def test_the_machine_is_byte_identical_whatever_the_hash_seed(tmp_path: Path) -> None:
     source = sample_path("office-e")
     texts = set()
@@ -258,6 +259,7 @@ def test_the_machine_is_byte_identical_whatever_the_hash_seed(tmp_path: Path) ->
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_growing_data_keep_the_number_of_exemplars_small() -> None:
     office = world("office", task="e")
     few = learn(noisy_walks(office, 600, np.random.default_rng(1)), acyclic=True)

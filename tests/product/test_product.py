@@ -312,6 +312,7 @@ def solved() -> dict[str, Solution]:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["breakfast-c-full", "beach"])
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_pictures_are_the_same_each_time(solved: dict[str, Solution], tmp_path: Path, name: str, kind: str) -> None:

@@ -36,6 +36,7 @@ def test_they_are_small() -> None:
     assert sum(sample_path(name).stat().st_size for name in SAMPLES) < 150_000
 
 
+@pytest.mark.slow
 def test_the_committed_command_makes_them_byte_for_byte(
     maker: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -176,6 +176,7 @@ def test_grids_speak_of_cells_that_are_left() -> None:
     assert "fired: from key (0, 0)" in str(env.render())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_agents_learn_it_while_acting(compiled: bool) -> None:
     env: gym.Env[Any, Any] = gym.wrappers.TimeLimit(key_and_door(), 30)

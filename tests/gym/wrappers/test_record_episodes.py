@@ -290,6 +290,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_kills_at_any_instant(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     chance = random.Random(0)

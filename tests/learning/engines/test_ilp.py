@@ -21,6 +21,8 @@ from markovize.learning.engines.ilp import Exemplar, IlpEngine, IlpSession, Mode
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import build_tree
 
+pytestmark = pytest.mark.slow
+
 FEASIBLE, INFEASIBLE, UNKNOWN = Verdict.FEASIBLE, Verdict.INFEASIBLE, Verdict.UNKNOWN
 Objective = Literal["states", "triggers"]
 
