@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +151,21 @@ def test_agents_with_memory_learn_what_depends_on_it(model: str) -> None:
     trained = train(where, settings, 0, machine_for(model, where))
     walk = new_walk(10)
     assert trained.agent.play(0.0, walk) == pytest.approx(1.9)
+
+
+def test_ctrl_c_ends_a_training_between_two_episodes() -> None:
+    half = train(OFFICE, DeepSettings("DQN", episodes=20), seed=1)
+
+    def press(progress: RunProgress) -> None:
+        if progress.episode == 200:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        go_on(half, 1_000, press)
+    learned = half.agent.optimiser.state["steps"].item()
+    assert learned == 200  # the episode before the signal was learned from, no other one was begun
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert len(go_on(half, 30).returns) == 30
 
 
 def test_machines_are_for_adqn_alone() -> None:

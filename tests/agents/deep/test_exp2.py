@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -165,6 +167,26 @@ def test_torch_is_imported_only_when_an_agent_is() -> None:
         "assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_trainings_within_two_seconds(jobs: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "markovize", "reproduce", "exp2", "--preset", "quick", "--task", "e"]
+    command += ["--out", str(tmp_path / "out"), "--jobs", str(jobs), "--seeds", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "out" / "experiment.json").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    time.sleep(8)  # amid the first trainings, their kernels loaded
+    process.send_signal(signal.SIGINT)
+    pressed = time.monotonic()
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    assert time.monotonic() - pressed < 2  # then Python unloads PyTorch, which is nothing that we could hurry
+    assert said == f"markovize: interrupted; finished trials are kept in {tmp_path / 'out'}, go on with --resume\n"
+    assert process.wait(60) == 130
+    assert process.stderr.read() == ""
+    process.stderr.close()
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from markovize.agents.deep.settings import WINDOW, DeepSettings
 from markovize.agents.tabular import RunProgress
 from markovize.episodes.traces import Floats
 from markovize.errors import InputError
+from markovize.learning.interrupts import interruptible
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import World
 
@@ -61,6 +62,8 @@ def train(
 def go_on(trained: Trained, episodes: int, on_progress: Callable[[RunProgress], None] | None = None) -> Trained:
     """Trains until there were so many episodes in all. The agent is the same object, changed.
 
+    Ctrl-C raises :class:`KeyboardInterrupt` between two episodes, so that the agent is never half way through one.
+
     >>> from markovize.worlds import world
     >>> half = train(world("beach"), DeepSettings("DQN", episodes=10), seed=1)
     >>> whole = go_on(half, 20)
@@ -71,8 +74,9 @@ def go_on(trained: Trained, episodes: int, on_progress: Callable[[RunProgress], 
     done, episodes = len(trained.returns), max(episodes, len(trained.returns))
     returns = np.concatenate([trained.returns, np.zeros(episodes - done)])
     walk, optimal = new_walk(settings.max_steps), new_walk(settings.max_steps)
-    with one_quiet_thread():
+    with interruptible() as interrupt, one_quiet_thread():
         for episode in range(done + 1, episodes + 1):
+            interrupt.raise_if_requested()
             returns[episode - 1] = agent.play(settings.epsilon, walk)
             agent.remember(walk)
             if settings.optimal_every and episode % settings.optimal_every == 0:

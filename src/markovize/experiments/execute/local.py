@@ -20,6 +20,7 @@ from markovize.errors import InputError, MarkovizeError
 from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.records import Finished
 from markovize.experiments.spec import Trial
+from markovize.learning.interrupts import interruptible
 
 OnProgress: TypeAlias = Callable[[Trial, RunProgress], None]
 _reports: Any = None  # of a worker process: where it tells how far it is
@@ -45,13 +46,15 @@ def run_in_processes(
     pool = ProcessPoolExecutor(min(jobs, len(trials)), context, _begin_worker, (reports,))
     waiting: dict[Future[Finished], Trial] = {}
     try:
-        for number, trial in enumerate(trials):
-            waiting[pool.submit(_work, number, trial)] = trial
-        while waiting:
-            finished, _ = wait(waiting, PAUSE, FIRST_COMPLETED)
-            _pass_on(reports, trials, on_progress)
-            for future in finished:
-                yield waiting.pop(future), future.result()
+        with interruptible() as interrupt:
+            for number, trial in enumerate(trials):
+                waiting[pool.submit(_work, number, trial)] = trial
+            while waiting:
+                finished, _ = wait(waiting, PAUSE, FIRST_COMPLETED)
+                interrupt.raise_if_requested()
+                _pass_on(reports, trials, on_progress)
+                for future in finished:
+                    yield waiting.pop(future), future.result()
     except BrokenProcessPool:
         raise MarkovizeError(
             "a worker process died: killed, out of memory, or started by a script without "

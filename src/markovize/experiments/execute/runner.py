@@ -61,19 +61,19 @@ def run_experiment(
     trials = list(experiment.trials())
     found = {trial.key: store.find(trial) for trial in trials}
     todo = [trial for trial in trials if found[trial.key] is None]
-    with experiment_display(experiment) as bars:
-        for trial in trials:
-            if found[trial.key] is not None:
-                bars.finish(trial)
-        try:
+    try:
+        with experiment_display(experiment) as bars:
+            for trial in trials:
+                if found[trial.key] is not None:
+                    bars.finish(trial)
             for trial, finished in _execute(todo, executor, jobs, address, bars.update):
                 store.add(trial, finished)
                 found[trial.key] = finished
                 bars.finish(trial)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"interrupted; finished trials are kept in {path}, go on with --resume") from None
-    all_of_them = [finished for finished in found.values() if finished is not None]
-    write_report(path, all_of_them, title=experiment.title, paper=experiment.paper)
+        all_of_them = [finished for finished in found.values() if finished is not None]
+        write_report(path, all_of_them, title=experiment.title, paper=experiment.paper)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; finished trials are kept in {path}, go on with --resume") from None
     return all_of_them
 
 
