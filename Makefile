@@ -52,6 +52,7 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
 	$(BIN)/python benchmarks/overshoot.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/files.py
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/act.py
 	$(BIN)/python benchmarks/cycles.py

@@ -1,4 +1,4 @@
-"""Reading and writing machines takes work in proportion to their size; work is counted, since clocks waver."""
+"""Reading and writing machines takes work in proportion to their size; work is counted, since clocks are noisy."""
 
 from __future__ import annotations
 

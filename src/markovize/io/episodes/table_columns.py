@@ -46,7 +46,7 @@ class TableColumns:
             if getattr(self, kind) == (kind,) and kind not in header:
                 family = tuple(name for name in header if name.startswith(kind + "_"))
                 if family:
-                    # a trailing comma in spirit: one column of a family is still a list of one
+                    # the empty name keeps a family of one column a list of one value
                     chosen: dict[str, Any] = {kind: (*family, "") if len(family) == 1 else family}
                     out = replace(out, **chosen)
         if out.truncated is None and "truncated" in header:
