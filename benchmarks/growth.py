@@ -21,8 +21,8 @@ import numpy as np
 
 from markovize import learn, write_episodes
 from markovize.episodes.labelled_steps import label_traces
-from markovize.learning.learner import warm_up
 from markovize.learning.prefix_tree import build_tree
+from markovize.learning.warm_up import warm_up
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
 

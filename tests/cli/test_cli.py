@@ -457,8 +457,8 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from markovize.cli import app as cli
 from markovize.learning import search as deepening
-from markovize.learning import learner as learning
-learning.warm_up()
+from markovize.learning.warm_up import warm_up
+warm_up()
 ask = deepening.Deepening._ask
 def ask_aloud(self, *question):
     print("searching", file=sys.stderr, flush=True)

@@ -9,8 +9,8 @@ from instances import KINDS, Kinds, coffee, random_steps
 import markovize
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
-from markovize.learning.alternatives import find_alternatives, redrawn
-from markovize.learning.greedy import first_machine, shrunk
+from markovize.learning.alternatives import find_alternatives, redraw
+from markovize.learning.greedy import first_machine, shrink
 from markovize.learning.judge import Judge
 from markovize.learning.learner import Learner
 from markovize.learning.limits import Limits
@@ -26,7 +26,7 @@ def test_swap_and_replay_finds_the_same(seed: int, kinds: Kinds) -> None:
     judge = Judge(build_tree(label_traces(traces, *kinds))[0])
     delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
     assert delta is not None
-    delta = shrunk(delta, judge, acyclic=False, limits=Limits())
+    delta = shrink(delta, judge, acyclic=False, limits=Limits())
     expected = {}
     for (u, x), v in delta.items():
         rest = {key: target for key, target in delta.items() if key != (u, x)}
@@ -59,13 +59,13 @@ def test_drawn_machines_are_as_large_and_explain_as_much(seed: int, kinds: Kinds
     judge = Judge(build_tree(label_traces(traces, *kinds))[0])
     delta = first_machine(judge, limits=Limits(), most_triggers=len(judge.tree))
     assert delta is not None
-    delta = shrunk(delta, judge, acyclic=False, limits=Limits())
+    delta = shrink(delta, judge, acyclic=False, limits=Limits())
     alternatives = find_alternatives(delta, judge, NONE, Limits())
-    drawn = [redrawn(delta, alternatives, judge, np.random.default_rng(n)) for n in range(30)]
+    drawn = [redraw(delta, alternatives, judge, np.random.default_rng(n), Limits()) for n in range(30)]
     assert all(judge.explains(other) and len(other) == len(delta) for other in drawn)
     if any(alternatives.values()):
         assert any(other != delta for other in drawn)
-        assert drawn[3] == redrawn(delta, alternatives, judge, np.random.default_rng(3))
+        assert drawn[3] == redraw(delta, alternatives, judge, np.random.default_rng(3), Limits())
 
 
 def test_a_learner_draws_what_the_data_cannot_tell_apart() -> None:

@@ -12,7 +12,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning import greedy
 from markovize.learning.engines.base import Delta
-from markovize.learning.greedy import candidates, first_machine, shrunk
+from markovize.learning.greedy import candidates, first_machine, shrink
 from markovize.learning.judge import Judge, is_acyclic, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import build_tree
@@ -20,7 +20,7 @@ from markovize.learning.prefix_tree import build_tree
 
 def machine_of(judge: Judge, *, acyclic: bool, most_triggers: int = 24) -> Delta | None:
     found = first_machine(judge, limits=Limits(), most_triggers=most_triggers)
-    return None if found is None else shrunk(found, judge, acyclic=acyclic, limits=Limits())
+    return None if found is None else shrink(found, judge, acyclic=acyclic, limits=Limits())
 
 
 def judge_of(traces: Traces, kinds: Kinds = ("state", "state")) -> Judge:
@@ -35,7 +35,7 @@ def test_explains_everything(seed: int, acyclic: bool, kinds: Kinds) -> None:
     delta = machine_of(judge, acyclic=acyclic, most_triggers=len(judge.tree))
     assert delta is not None
     assert judge.explains(delta)
-    assert judge.pruned(delta) == delta
+    assert judge.prune(delta) == delta
     assert not acyclic or is_acyclic(delta)
     for key in delta:
         rest = {k: v for k, v in delta.items() if k != key}
@@ -69,7 +69,7 @@ def test_stops_when_time_is_up() -> None:
     with pytest.raises(Stop):
         first_machine(judge, limits=late)
     with pytest.raises(Stop):
-        shrunk({(0, 0): 1}, judge, acyclic=False, limits=late)
+        shrink({(0, 0): 1}, judge, acyclic=False, limits=late)
 
 
 def test_every_fix_of_a_violated_pair_is_among_its_candidates() -> None:

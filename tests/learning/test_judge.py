@@ -12,7 +12,7 @@ from markovize.episodes.labelled_steps import LabelledSteps, label_traces
 from markovize.episodes.traces import Traces
 from markovize.errors import EngineError
 from markovize.learning.greedy import first_machine
-from markovize.learning.judge import Judge, checked_witness, is_acyclic, size
+from markovize.learning.judge import Judge, check_witness, is_acyclic, size
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree
 
@@ -80,18 +80,18 @@ def test_pruning_changes_nothing_on_the_data(seed: int) -> None:
     judge, steps = judge_of(random_steps(rng, episodes=4, length=5))
     for _ in range(20):
         delta = random_delta(rng, judge.tree.n_labels, states=4)
-        pruned = judge.pruned(delta)
+        pruned = judge.prune(delta)
         assert explained(steps, pruned) == explained(steps, delta)
         assert len(pruned) <= len(delta)
         assert {0, *(u for u, _ in pruned), *pruned.values()} == set(range(size(pruned)[0])), "no gaps"
-        assert judge.pruned(pruned) == pruned
+        assert judge.prune(pruned) == pruned
 
 
 def test_pruning_drops_what_never_fires() -> None:
     judge, steps = judge_of(coffee())
     cup = steps.triggers.values.index(0)
-    assert judge.pruned({(0, cup): 3, (2, cup): 1, (3, cup): 2}) == {(0, cup): 1}
-    assert judge.pruned({}) == {}
+    assert judge.prune({(0, cup): 3, (2, cup): 1, (3, cup): 2}) == {(0, cup): 1}
+    assert judge.prune({}) == {}
 
 
 def test_mixture_is_nothing_once_the_state_tells_all() -> None:
@@ -138,13 +138,13 @@ BOUNDS: dict[str, Any] = {"states": 2, "triggers": 1, "labels": 3, "acyclic": Tr
 )
 def test_an_engine_that_lies_is_found_out(delta: Any, change: dict[str, Any], reason: str) -> None:
     with pytest.raises(EngineError, match=reason):
-        checked_witness(delta, **{**BOUNDS, **change})
+        check_witness(delta, **{**BOUNDS, **change})
 
 
 def test_a_good_witness_passes_without_its_self_loops() -> None:
-    assert checked_witness({(0, 1): 1, (0, 2): 0, (1, 1): 1}, **BOUNDS) == {(0, 1): 1}
+    assert check_witness({(0, 1): 1, (0, 2): 0, (1, 1): 1}, **BOUNDS) == {(0, 1): 1}
     both = {(0, 1): 1, (1, 1): 0}
-    assert checked_witness(both, **{**BOUNDS, "triggers": None, "acyclic": False}) == both
+    assert check_witness(both, **{**BOUNDS, "triggers": None, "acyclic": False}) == both
 
 
 @pytest.mark.parametrize("traces", [coffee(), two_coffees(), patrol(2)])

@@ -29,6 +29,7 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
 
     out: dict[tuple[int, int], list[int]] = {}
     for (u, x), v in delta.items():
+        limits.check()
         rest = {key: target for key, target in delta.items() if key != (u, x)}
         pairs = judge.violations(rest, most=1)
         if not len(pairs):
@@ -38,17 +39,18 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
     return out
 
 
-def redrawn(
-    delta: Delta, alternatives: dict[tuple[int, int], list[int]], judge: Judge, rng: np.random.Generator
+def redraw(
+    delta: Delta, alternatives: dict[tuple[int, int], list[int]], judge: Judge, rng: np.random.Generator, limits: Limits
 ) -> Delta:
     """The machine with each trigger's label drawn from those that would serve as well.
 
-    Who acts on a guess learns most if it is a fair one: always the first of many labels is refuted one by one, a random
-    one halves them.
+    An agent that acts on a random one of n labels learns by one refutation that about half of them are wrong; one that
+    always acts on the first learns only that the first is.
     """
     for (u, x), others in alternatives.items():
         rest = {key: target for key, target in delta.items() if key != (u, x)}
         for label in rng.permutation([x, *others]).tolist():
+            limits.check()
             drawn = {**rest, (u, label): delta[u, x]}
             if label == x or ((u, label) not in rest and judge.explains(drawn)):
                 delta = drawn

@@ -1,26 +1,21 @@
-"""From triggers to a machine: states get their numbers, steps their rewards."""
+"""From triggers to a machine: states get their numbers, steps their rewards, by one replay of all episodes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from markovize.episodes.labelled_steps import LabelledSteps
-from markovize.episodes.traces import Traces
-from markovize.episodes.values import Value, show
+from markovize.episodes.traces import Ints, Traces
+from markovize.episodes.values import Value, show, sort_key
 from markovize.errors import EngineError
 from markovize.learning.engines import Delta
 from markovize.learning.judge import size
+from markovize.machine import kernels
 from markovize.machine.graph import topological_order
-from markovize.machine.machine import (
-    Emission,
-    RewardMachine,
-    Trigger,
-    sorted_emissions,
-    sorted_triggers,
-)
-from markovize.machine.replay import run_on_labels
+from markovize.machine.machine import Emission, RewardMachine, Trigger
 
 
 @dataclass(frozen=True)
@@ -35,52 +30,77 @@ class TerminationConflict:
         return f"({self.source}, {show(self.on)}, {self.target}) both ends and does not end episodes"
 
 
-def assembled(
+def assemble(
     traces: Traces, steps: LabelledSteps, delta: Delta, alternatives: dict[tuple[int, int], list[int]]
 ) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
     """Numbers the states, collects the rewards from all episodes, and checks once more that they are a function."""
-    values, kinds = steps.triggers.values, (steps.triggers.kind, steps.rewards.kind)
     states = size(delta)[0]
-    bare = RewardMachine(*kinds, states, tuple(Trigger(u, values[x], v) for (u, x), v in delta.items()))
-    name = _numbering(bare, steps, traces)
-    triggers = sorted_triggers(
-        Trigger(name[u], values[x], name[v], tuple(values[a] for a in alternatives.get((u, x), ())))
-        for (u, x), v in delta.items()
+    table = np.repeat(np.arange(states, dtype=np.int32)[:, None], max(1, len(steps.triggers.values)), axis=1)
+    for (u, x), v in delta.items():
+        table[u, x] = v
+    before, after = kernels.episode_states(steps.offsets, steps.triggers.ids, table, 0)
+    name = _number_states(states, delta, after)
+    emissions, ends = _collect_rewards(traces, steps, name[before], name[after], states)
+    machine = RewardMachine(
+        steps.triggers.kind, steps.rewards.kind, states, _name_triggers(steps, delta, alternatives, name), emissions
     )
-    machine = RewardMachine(*kinds, states, triggers)
-    emissions, ends = _emissions(machine, traces, steps)
-    return RewardMachine(*kinds, states, triggers, sorted_emissions(emissions)), ends
+    return machine, ends
 
 
-def _numbering(machine: RewardMachine, steps: LabelledSteps, traces: Traces) -> dict[int, int]:
-    """Acyclic machines topologically, ties by first visit; others by first visit."""
-    after = run_on_labels(machine, steps.offsets, steps.triggers, steps.rewards).after
+def _number_states(states: int, delta: Delta, after: Ints) -> Ints:
+    """The new number of each state: acyclic machines topologically, ties by first visit; others by first visit."""
     visited, first = np.unique(after, return_index=True)
-    when = {int(u): int(n) for u, n in zip(visited, first, strict=True)} | {machine.initial: -1}
-    rank = [when.get(u, traces.steps) for u in range(machine.states)]
-    order = topological_order(machine.states, [(t.source, t.target) for t in machine.triggers], rank)
+    rank = np.full(states, len(after), np.int64)
+    rank[visited] = first
+    rank[0] = -1
+    order = topological_order(states, [(u, v) for (u, _), v in delta.items()], rank.tolist())
     if order is None:
-        order = sorted(range(machine.states), key=lambda u: rank[u])
-    return {u: n for n, u in enumerate(order)}
+        order = np.argsort(rank, kind="stable").tolist()
+    name = np.empty(states, np.int32)
+    name[order] = np.arange(states, dtype=np.int32)
+    return name
 
 
-def _emissions(
-    machine: RewardMachine, traces: Traces, steps: LabelledSteps
-) -> tuple[list[Emission], tuple[TerminationConflict, ...]]:
-    way = run_on_labels(machine, steps.offsets, steps.triggers, steps.rewards)
-    packed = way.keys(machine.states)
+def _name_triggers(
+    steps: LabelledSteps, delta: Delta, alternatives: dict[tuple[int, int], list[int]], name: Ints
+) -> tuple[Trigger, ...]:
+    """In the order in which files list them."""
+    values = steps.triggers.values
+    place = _rank({x for _, x in delta}, values)
+    moves = sorted((int(name[u]), int(name[v]), place[x], u, x) for (u, x), v in delta.items())
+    return tuple(
+        Trigger(source, values[x], target, tuple(values[a] for a in alternatives.get((u, x), ())))
+        for source, target, _, u, x in moves
+    )
+
+
+def _collect_rewards(
+    traces: Traces, steps: LabelledSteps, before: Ints, after: Ints, states: int
+) -> tuple[tuple[Emission, ...], tuple[TerminationConflict, ...]]:
+    """What each (u, reward label, u') pays, in the order in which files list them, and which of them end at times."""
+    values = steps.rewards.values
+    labels = max(1, len(values))
+    packed = (before.astype(np.int64) * labels + steps.rewards.ids) * states + after
     keys, first, of_step = np.unique(packed, return_index=True, return_inverse=True)
     if not np.array_equal(traces.rewards[first][of_step], traces.rewards):
         raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
-    ends = traces.ends()
     count = np.bincount(of_step, minlength=len(keys))
-    ended = np.bincount(of_step, weights=ends, minlength=len(keys))
-    emissions, conflicts = [], []
-    for number, key in enumerate(keys):
-        u, label, v = way.unpack(int(key), machine.states)
-        on = steps.rewards.values[label]
-        reward, always = float(traces.rewards[first[number]]) + 0.0, bool(ended[number] == count[number])
-        emissions.append(Emission(u, on, v, reward, terminal=always))
-        if 0 < ended[number] < count[number]:
-            conflicts.append(TerminationConflict(u, on, v))
-    return emissions, tuple(conflicts)
+    ended = np.bincount(of_step, weights=traces.ends(), minlength=len(keys))
+    source, label, target = keys // states // labels, keys // states % labels, keys % states
+    rank = _rank(range(len(values)), values)
+    place = np.array([rank[n] for n in range(len(values))], np.int64)
+
+    def row(n: int) -> tuple[int, Value, int]:
+        return int(source[n]), values[label[n]], int(target[n])
+
+    emissions = tuple(
+        Emission(*row(n), float(traces.rewards[first[n]]), terminal=bool(ended[n] == count[n]))
+        for n in np.lexsort((place[label], target, source)).tolist()
+    )
+    mixed = np.flatnonzero((ended > 0) & (ended < count)).tolist()
+    return emissions, tuple(TerminationConflict(*row(n)) for n in mixed)
+
+
+def _rank(labels: Iterable[int], values: list[Value]) -> dict[int, int]:
+    """The place of each label, given by its number, in the order of their values."""
+    return {label: at for at, label in enumerate(sorted(labels, key=lambda n: sort_key(values[n])))}

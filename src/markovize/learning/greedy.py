@@ -2,7 +2,7 @@
 
 Every violated pair has *candidates*: self-loops on its two paths, one of which a trigger must replace. The candidate
 that leaves the outcomes least mixed wins; its trigger leads to a new state, so that the machine stays a tree and the
-repair ends at the latest when it spells out the prefix tree itself. :func:`shrunk` then drops triggers and merges
+repair ends at the latest when it spells out the prefix tree itself. :func:`shrink` then drops triggers and merges
 states as long as the data allow it.
 """
 
@@ -13,16 +13,20 @@ from collections.abc import Iterator
 from markovize.episodes.traces import Ints
 from markovize.learning.engines.base import Delta
 from markovize.learning.judge import Judge, is_acyclic, size
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
 
 SAMPLE_NODES = 10_000  # enough to choose by
 GROWTH = 4
 MOST_TRIGGERS = 24
+VISITS = 10_000  # nodes that are visited in the time of one of Glucose's conflicts: 0.1 ms
 
 
 def first_machine(judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRIGGERS) -> Delta | None:
-    """Some machine that explains the judge's tree, or None if it would need more than ``most_triggers``."""
-    nodes = SAMPLE_NODES
+    """Some machine that explains the judge's tree, or None if it would need more than ``most_triggers``.
+
+    One unit of the limits' work is :data:`VISITS` nodes of the tree.
+    """
+    nodes, spent = SAMPLE_NODES, 0
     sample = _sample(judge, nodes)
     delta: dict[tuple[int, int], int] = {}
     while len(delta) <= most_triggers:
@@ -35,8 +39,16 @@ def first_machine(judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRI
             sample = _sample(judge, nodes)
             continue
         new = 1 + max(delta.values(), default=0)
-        options = sorted(candidates(sample, delta, pairs[0]))
-        delta[min(options, key=lambda option: (sample.mixture({**delta, option: new}), option))] = new
+        best: tuple[float, tuple[int, int]] | None = None
+        for option in sorted(candidates(sample, delta, pairs[0])):
+            limits.check()
+            spent += len(sample.tree)
+            if limits.work is not None and spent > limits.work * VISITS:
+                raise Stop
+            tried = sample.mixture({**delta, option: new}), option
+            best = tried if best is None else min(best, tried)
+        assert best is not None, "a violated pair has candidates"
+        delta[best[1]] = new
     return None
 
 
@@ -55,28 +67,36 @@ def candidates(judge: Judge, delta: Delta, pair: Ints) -> set[tuple[int, int]]:
     return out
 
 
-def shrunk(delta: Delta, judge: Judge, *, acyclic: bool, limits: Limits) -> Delta:
-    """The machine after dropping triggers and merging states, one at a time, wherever the data still fit."""
-    best: Delta = judge.pruned(delta)
+def shrink(delta: Delta, judge: Judge, *, acyclic: bool, limits: Limits) -> Delta:
+    """The machine after dropping triggers and merging states, one at a time, wherever the data still fit.
+
+    Where the limits' work is spent (see :func:`first_machine`) it is the smallest so far.
+    """
+    best: Delta = judge.prune(delta)
+    spent = 0
     while True:
-        for smaller in _neighbours(best):
-            limits.check()
+        for smaller in _neighbours(best, limits):
+            spent += len(judge.tree)
+            if limits.work is not None and spent > limits.work * VISITS:
+                return best
             if acyclic and not is_acyclic(smaller):
                 continue
             if judge.explains(smaller):
-                best = judge.pruned(smaller)
+                best = judge.prune(smaller)
                 break
         else:
             return best
 
 
-def _neighbours(delta: Delta) -> Iterator[Delta]:
+def _neighbours(delta: Delta, limits: Limits) -> Iterator[Delta]:
     """Machines with one trigger less, then with one state less."""
     for key in delta:
+        limits.check()
         yield {k: v for k, v in delta.items() if k != key}
     states = size(delta)[0]
     for gone in range(states - 1, 0, -1):
         for into in range(gone):
+            limits.check()
             merged: dict[tuple[int, int], int] = {}
             for (u, x), v in delta.items():
                 key, target = (into if u == gone else u, x), into if v == gone else v

@@ -79,7 +79,7 @@ class Judge:
             table[u, x] = v
         return table
 
-    def pruned(self, delta: Delta) -> dict[tuple[int, int], int]:
+    def prune(self, delta: Delta) -> dict[tuple[int, int], int]:
         """Only the triggers that fire on the data, states renumbered to be consecutive."""
         table = self.table(delta)
         tree = self.tree
@@ -100,7 +100,7 @@ def size(delta: Delta) -> tuple[int, int]:
     return 1 + len(set(delta.values()) - {0}), len(delta)
 
 
-def checked_witness(delta: object, *, states: int, triggers: int | None, labels: int, acyclic: bool) -> Delta:
+def check_witness(delta: object, *, states: int, triggers: int | None, labels: int, acyclic: bool) -> Delta:
     """The engine's witness, if it is one: anything malformed or too big is an :class:`EngineError`."""
     if not isinstance(delta, dict) or not all(
         isinstance(key, tuple) and len(key) == 2 and all(isinstance(n, int) for n in (*key, target))

@@ -109,14 +109,22 @@ def violated_pairs(
 ) -> Ints:
     """Pairs of marks with equal (u, label, u') and different outcomes, at most one pair for each such key.
 
-    Marks are visited in the given order, so sorted by depth the pairs are the shallowest ones.
+    Marks are visited in the given order, so sorted by depth the pairs are the shallowest ones. Where there are far more
+    keys than marks, as in a machine of thousands of states, keys are found by hashing.
     """
-    first = np.full(n_states * n_labels * n_states, -1, np.int32)
+    every = np.int64(n_states) * n_labels * n_states
+    sparse = every > 1_000_000 and every > 8 * len(node)
+    keys = _table(len(node) if sparse else 0)
+    first = np.full(len(keys) if sparse else every, -1, np.int32)
     pairs = np.zeros((most, 2), np.int32)
     found = 0
     for m in range(len(node)):
         v = node[m]
-        key = (states[parent[v]] * n_labels + label[m]) * n_states + states[v]
+        key = (np.int64(states[parent[v]]) * n_labels + label[m]) * n_states + states[v]
+        if sparse:
+            slot = _slot(keys, key)
+            keys[slot] = key
+            key = slot
         if first[key] == -1:
             first[key] = m
         elif first[key] >= 0 and outcome[first[key]] != outcome[m]:

@@ -18,8 +18,8 @@ from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import LabelOn, pairs_to_try
 from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
-from markovize.learning.alternatives import find_alternatives, redrawn
-from markovize.learning.assembly import TerminationConflict, assembled
+from markovize.learning.alternatives import find_alternatives, redraw
+from markovize.learning.assembly import TerminationConflict, assemble
 from markovize.learning.engines import Delta, Engine, find_auditor, find_engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.floors import Objective, Proven
@@ -32,9 +32,10 @@ from markovize.learning.prefix_tree import PrefixTree
 from markovize.learning.problem import LabelPair, Problem, pose, pose_coarsest
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Deepening, Progress
+from markovize.learning.warm_up import warm_up
 from markovize.machine.machine import RewardMachine
 
-__all__ = ["Auto", "Learner", "learn", "warm_up"]
+__all__ = ["Auto", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
@@ -59,10 +60,11 @@ def learn(
 
     ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
     paper has it). Labels on ``auto`` are the coarsest that work. Ctrl-C or ``time_limit`` (seconds) end the search
-    early with the best machine so far. ``audit`` is an engine that must confirm whatever the first one calls
-    infeasible, on the same exemplars; ``auto`` asks for that only where the engine is not one of ours. ``since`` is the
-    result for the first of these episodes, learned with the same options: the search starts at its
-    size, since more episodes never make the optimum smaller. The result of any other episodes or options is ignored.
+    early with the best machine so far; the limit holds within a second, but does not count the first call's compilation
+    of the inner loops. ``audit`` is an engine that must confirm whatever the first one calls infeasible, on the same
+    exemplars; ``auto`` asks for that only where the engine is not one of ours. ``since`` is the result for the first of
+    these episodes, learned with the same options: the search starts at its size, since more episodes never make the
+    optimum smaller. The result of any other episodes or options is ignored.
 
     >>> coffee_then_office = Traces.of([
     ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
@@ -178,13 +180,16 @@ class Learner:
         """
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")
-        traces = as_traces(episodes)
         warm_up()
+        deadline = None if time_limit is None else time.monotonic() + time_limit
+        traces = as_traces(episodes)
         with interruptible() as interrupt:
             start = time.perf_counter()
-            limits = Limits(None if time_limit is None else time.monotonic() + time_limit, interrupt=interrupt)
-            call = Call(traces, limits, effort, on_progress, since, rng)
-            result, self._memory = _learn(self.options, self._memory, call)
+            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng)
+            try:
+                result, self._memory = _learn(self.options, self._memory, call)
+            except Stop:  # before there was anything to search in
+                result = _blank(self.options)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 
 
@@ -192,25 +197,17 @@ def _learn(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, M
     """The result of a call, and what to remember from now on."""
     recalled = _recall(options, memory, call)
     problem, facts = recalled.problem, recalled.facts
-    blank = LearnResult(
-        "unknown",
-        None,
-        (1, 0),
-        options.objective,
-        options.acyclic,
-        options.engine.name,
-        0.0,
-        0,
+    blank = replace(
+        _blank(options),
         trigger_on=problem.steps.triggers.kind,
         reward_on=problem.steps.rewards.kind,
-        explain=options.explain,
         contradiction=problem.contradiction,
         identity=recalled.identity,
     )
     if problem.contradiction is not None:
         return replace(blank, status="unrealisable"), memory
     if not len(problem.tree.mark_node):
-        machine, ends = assembled(call.traces, problem.steps, {}, {})
+        machine, ends = assemble(call.traces, problem.steps, {}, {})
         why = "the reward is a function of its label alone: one state is enough"
         experience = facts.experience.after_search(None, {}, proven=True)
         facts = replace(facts, identity=recalled.identity, experience=experience)
@@ -241,6 +238,14 @@ def _learn(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, M
     return result, Memory(facts, solvers)
 
 
+def _blank(options: Options) -> LearnResult:
+    """Nothing is known."""
+    sizes, name = (1, 0), options.engine.name
+    return LearnResult(
+        "unknown", None, sizes, options.objective, options.acyclic, name, 0.0, 0, explain=options.explain
+    )
+
+
 @dataclass(frozen=True)
 class _Recalled:
     """The problem of a call, what is already known about it, and whether the solvers know it, too."""
@@ -258,16 +263,16 @@ def _recall(options: Options, memory: Memory, call: Call) -> _Recalled:
     """
     traces, known, since = call.traces, memory.facts, call.since
     earlier = [i.episodes for i in (known.identity, since.identity if since else None) if i is not None]
-    facts, goes_on = Facts(), False
+    facts, goes_on, limits = Facts(), False, _moment_more(call.limits)
     if known.identity is not None:
-        problem = pose(traces, options.labels[known.labels], options.explain)
+        problem = pose(traces, options.labels[known.labels], options.explain, limits)
         found = identify(problem.steps, options.key(problem), [*earlier, len(traces)])
         goes_on = found.get(known.identity.episodes) == known.identity
     first = known.labels if goes_on else 0
     if goes_on and problem.contradiction is None:
         facts = known
     else:
-        number, problem = pose_coarsest(traces, options.labels[first:], options.explain)
+        number, problem = pose_coarsest(traces, options.labels[first:], options.explain, limits)
         found = identify(problem.steps, options.key(problem), [*earlier, len(traces)])
         facts, goes_on = Facts(labels=first + number), False
     if since is not None and since.identity in found.values():
@@ -319,9 +324,9 @@ def _found(
             with contextlib.suppress(Stop):  # a machine at hand is worth more than its alternatives
                 labels = find_alternatives(search.best, search.judge, search.exemplar_nodes, limits)
                 if rng is not None and any(labels.values()):
-                    search.best = redrawn(search.best, labels, search.judge, rng)
+                    search.best = redraw(search.best, labels, search.judge, rng, limits)
                     labels = find_alternatives(search.best, search.judge, search.exemplar_nodes, limits)
-        machine, ends = assembled(traces, problem.steps, search.best, labels)
+        machine, ends = assemble(traces, problem.steps, search.best, labels)
     return replace(
         blank,
         status="unknown" if machine is None else "optimal" if proven else "feasible",
@@ -344,14 +349,3 @@ def _moment_more(limits: Limits) -> Limits:
 def _less(effort: int | None, times: int) -> int | None:
     """Half the effort for each time that it was in vain."""
     return None if effort is None else max(1, effort >> times)
-
-
-def warm_up() -> None:
-    """Loads and compiles what a first call would otherwise be timed with."""
-    global _warm
-    if not _warm:
-        _warm = True
-        learn(Traces.of([(["a", "b", "c"], [0, 0], [0, 0]), (["a", "a", "c"], [0, 0], [0, 1])]), engine="sat")
-
-
-_warm = False

@@ -147,8 +147,9 @@ def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Co
     wrong = np.flatnonzero(steps.outcomes != steps.outcomes[alike])
     if not len(wrong):
         return None
-    pairs = [(traces.locate(int(n)), traces.locate(int(alike[n]))) for n in wrong]
-    later, earlier = min(pairs, key=lambda pair: (pair[0][1], pair[1], pair[0]))
+    depth = wrong - traces.offsets[_episodes(traces, wrong)]
+    first = wrong[np.lexsort((wrong, alike[wrong], depth))[0]]  # steps are numbered as (episode, step) are ordered
+    earlier, later = traces.locate(int(alike[first])), traces.locate(int(first))
     rewards = [float(traces.rewards[traces.offsets[e] + n]) for e, n in (earlier, later)]
     return Contradiction(
         (earlier[0], later[0]),
@@ -169,7 +170,12 @@ def _contradicting_episodes(steps: LabelledSteps, alike: Longs, traces: Traces) 
     usual = np.zeros(len(alike), np.int64)
     usual[group[order][::-1]] = marks[order][::-1]
     odd = np.flatnonzero(seen_as != usual[alike])
-    return len({traces.locate(int(n))[0] for n in odd})
+    return len(np.unique(_episodes(traces, odd)))
+
+
+def _episodes(traces: Traces, steps: Longs) -> Longs:
+    """The episode of each of these steps."""
+    return np.searchsorted(traces.offsets, steps, side="right") - 1
 
 
 def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -9,6 +10,7 @@ from typing import TypeAlias
 from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
 from markovize.episodes.labelling import LabelOn, auto_order
 from markovize.episodes.traces import Traces
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
 
 LabelPair: TypeAlias = tuple[LabelOn, LabelOn]
@@ -24,31 +26,36 @@ class Problem:
     contradiction: Contradiction | None
 
 
-def pose(traces: Traces, labels: LabelPair, explain: Explain) -> Problem:
+def pose(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits) -> Problem:
     """The problem that these episodes pose under these labels."""
+    limits.check()
     steps = label_traces(traces, *labels, explain)
+    limits.check()
     tree, alike = build_tree(steps)
+    limits.check()
     return Problem(steps, tree, find_contradiction(steps, alike, traces))
 
 
-def pose_coarsest(traces: Traces, pairs: Sequence[LabelPair], explain: Explain) -> tuple[int, Problem]:
+def pose_coarsest(traces: Traces, pairs: Sequence[LabelPair], explain: Explain, limits: Limits) -> tuple[int, Problem]:
     """The number of the first pair of labels under which some machine explains the episodes, and the problem.
 
     If there is no such pair, the last one, with advice.
     """
     for number, pair in enumerate(pairs):
-        problem = pose(traces, pair, explain)
+        problem = pose(traces, pair, explain, limits)
         if problem.contradiction is None:
             return number, problem
     assert problem.contradiction is not None
-    return number, replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain))
+    with contextlib.suppress(Stop):  # in time or not: no machine explains the episodes
+        problem = replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain, limits))
+    return number, problem
 
 
-def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain) -> Contradiction:
+def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain, limits: Limits) -> Contradiction:
     """Which finer labels would explain the episodes; if none can, the pair that even the finest cannot tell apart."""
     finest = contradiction
     for trigger, reward in auto_order():
-        found = pose(traces, (trigger, reward), explain).contradiction
+        found = pose(traces, (trigger, reward), explain, limits).contradiction
         if found is None:
             return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")
         finest = found

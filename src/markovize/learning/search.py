@@ -22,13 +22,14 @@ from markovize.errors import EngineError
 from markovize.learning.engines.base import Answer, Delta, Engine, Verdict
 from markovize.learning.exemplars import Exemplars, ExemplarSets
 from markovize.learning.floors import Objective, Proven, Size, in_order
-from markovize.learning.greedy import MOST_TRIGGERS, first_machine, shrunk
-from markovize.learning.judge import Judge, checked_witness, size
+from markovize.learning.greedy import MOST_TRIGGERS, first_machine, shrink
+from markovize.learning.judge import Judge, check_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
-GRACE_SECONDS = 1.0
+GRACE_SECONDS = 0.3  # after the time is up, for a better machine than the tree itself
 MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the prefix tree
+MOST_SPELLED = 30_000  # its states: about a second to number them and to collect their rewards
 PAIRS = 2  # violated pairs that join the exemplars at a time
 MORE_PAIRS = 8  # or so many, where the number of triggers is not limited
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
@@ -101,7 +102,7 @@ class Deepening:
             if self.first is None:
                 self._first_machine(limits, MOST_TRIGGERS)
             else:
-                self._offer(shrunk(self.first, self.judge, acyclic=self.acyclic, limits=limits))
+                self._offer(shrink(self.first, self.judge, acyclic=self.acyclic, limits=limits))
             while not self._settled():
                 self._settle(*self._next_question())
             if not self._proven():
@@ -137,21 +138,27 @@ class Deepening:
         ) + ("" if self.auditor is None else f"; {self.auditor.name} confirmed each of them")
 
     def _last_resort(self) -> None:
-        """Time is up and there is no machine yet: the prefix tree itself is one, and a moment may find a better."""
-        now = time.monotonic()
-        tree = self.tree
-        if len(tree) * tree.n_labels <= MOST_TABLE:
+        """Time or effort is spent and there is no machine: the tree itself is one, and a little more may find a better.
+
+        Where only the effort is spent, that is counted as well: the clock may end a search, never steer it.
+        """
+        now, tree, limits = time.monotonic(), self.tree, self.limits
+        if len(tree) <= MOST_SPELLED and len(tree) * tree.n_labels <= MOST_TABLE:
             self._offer({(int(tree.parent[v]), int(tree.label[v])): v for v in range(1, len(tree))})
-        timeless = self.limits.deadline is None and not self.interrupted  # only the effort is spent: no clock decides
-        grace = None if timeless else min(GRACE_SECONDS, now - self._started)
+        if self.interrupted or limits.remaining() == 0:
+            little = Limits(now + min(GRACE_SECONDS, now - self._started))
+        else:
+            unlimited = self.effort is None or self.best is None  # any machine is better than none
+            work = None if unlimited or self.effort is None else OPEN_QUESTIONS * self.effort
+            little = replace(limits, work=work, pulse=self._pulse)
         with contextlib.suppress(Stop):
-            self._first_machine(Limits(None if grace is None else now + grace), len(tree))
+            self._first_machine(little, len(tree))
 
     def _first_machine(self, limits: Limits, most_triggers: int) -> None:
         found = first_machine(self.judge, limits=limits, most_triggers=most_triggers)
         if found is not None:
-            self._offer(self.judge.pruned(found))
-            self._offer(shrunk(found, self.judge, acyclic=self.acyclic, limits=limits))
+            self._offer(self.judge.prune(found))
+            self._offer(shrink(found, self.judge, acyclic=self.acyclic, limits=limits))
 
     # --- questions -------------------------------------------------------------------------------------------------
 
@@ -242,15 +249,15 @@ class Deepening:
 
     def _try(self, exemplars: Exemplars, answer: Answer, states: int, triggers: int | None) -> bool:
         """Replays a claimed machine on everything; what it fails on joins the exemplars."""
-        witness = checked_witness(
+        witness = check_witness(
             answer.delta, states=states, triggers=triggers, labels=self.tree.n_labels, acyclic=self.acyclic
         )
         pairs = self.judge.violations(witness)
         if not len(pairs):
-            self._offer(self.judge.pruned(witness))
+            self._offer(self.judge.prune(witness))
             if triggers is None:  # nobody asked for few triggers
                 limits = replace(self.limits, pulse=self._pulse)
-                self._offer(shrunk(witness, self.judge, acyclic=self.acyclic, limits=limits))
+                self._offer(shrink(witness, self.judge, acyclic=self.acyclic, limits=limits))
             return True
         if not exemplars.add(self.tree, pairs[: MORE_PAIRS if triggers is None else PAIRS]):
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
@@ -303,7 +310,8 @@ class Deepening:
     def _check_minimal(self) -> None:
         """A machine that shrinks by hand was never minimal: then some infeasibility was a lie."""
         if self.best is not None:
-            smaller = shrunk(self.best, self.judge, acyclic=self.acyclic, limits=Limits())
+            limits = replace(self.limits, pulse=self._pulse)
+            smaller = shrink(self.best, self.judge, acyclic=self.acyclic, limits=limits)
             if self._order(smaller) < self._order(self.best):
                 self.best = smaller
                 raise EngineError("the engine's proofs are wrong: dropping triggers or merging states still fits")

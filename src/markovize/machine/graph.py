@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
 
 
 def topological_order(
@@ -19,14 +20,16 @@ def topological_order(
     for source, target in set(edges):
         successors[source].append(target)
         waiting[target] += 1
-    ready = [u for u in range(states) if not waiting[u]]
+    ready = [(prefer[u], n, u) for n, u in enumerate(u for u in range(states) if not waiting[u])]
+    heapify(ready)  # of equals, the one that was ready first
+    seen = len(ready)
     out: list[int] = []
     while ready:
-        u = min(ready, key=lambda state: prefer[state])
-        ready.remove(u)
+        u = heappop(ready)[2]
         out.append(u)
         for v in successors[u]:
             waiting[v] -= 1
             if not waiting[v]:
-                ready.append(v)
+                heappush(ready, (prefer[v], seen, v))
+                seen += 1
     return out if len(out) == states else None

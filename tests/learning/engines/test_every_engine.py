@@ -15,7 +15,7 @@ from markovize import learn, read_episodes
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.engines import Answer, Engine, Rules, Verdict, find_engine
-from markovize.learning.judge import Judge, checked_witness, size
+from markovize.learning.judge import Judge, check_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree, build_tree
 
@@ -63,11 +63,11 @@ def test_witnesses_hold_and_respect_their_bounds(engine: Engine, seed: int) -> N
         for triggers in (1, 2, 3, None):
             answer = decide(engine, tree, states, triggers, acyclic=acyclic)
             if answer.verdict is Verdict.FEASIBLE:
-                delta = checked_witness(
+                delta = check_witness(
                     answer.delta, states=states, triggers=triggers, labels=tree.n_labels, acyclic=acyclic
                 )
                 assert Judge(tree).explains(delta)
-                assert answer.least is None or answer.least <= size(Judge(tree).pruned(delta))[1]
+                assert answer.least is None or answer.least <= size(Judge(tree).prune(delta))[1]
             else:
                 assert answer.verdict is Verdict.INFEASIBLE
                 assert answer.delta is None

@@ -27,7 +27,7 @@ import numpy as np
 from markovize.episodes.traces import Bools, Floats, Ints
 from markovize.errors import EngineError, UnsupportedError
 from markovize.learning.engines.base import Answer, Rules, Verdict
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
 Backend: TypeAlias = Literal["highs", "gurobi"]
@@ -35,6 +35,7 @@ Mark: TypeAlias = tuple[int, int]
 Prefix: TypeAlias = tuple[int, ...]
 
 TOLERANCE: Final = 1e-5
+ROWS: Final = 10_000  # of a program that is being written, between two looks at the clock
 
 
 class Exemplar(NamedTuple):
@@ -219,17 +220,22 @@ def at_most(p: Program, triggers: int) -> Row:
     return _sum(objective_1(p), -inf, triggers)
 
 
-def build(p: Program, triggers: int | None = None) -> Model:
-    """The whole program, equations (1) to (9), in sparse form."""
-    rows = [
-        *one_mapping_2(p),
-        *initial_3(p),
-        *continuity_4(p),
-        *deterministic_triggers_5(p),
-        *deterministic_rewards_6(p),
-        *indicators_7(p),
-        *indicators_8(p),
-    ]
+def build(p: Program, triggers: int | None = None, look: Callable[[], None] = lambda: None) -> Model:
+    """The whole program, equations (1) to (9), in sparse form. ``look`` is called often, and may raise."""
+    equations = chain(
+        one_mapping_2(p),
+        initial_3(p),
+        continuity_4(p),
+        deterministic_triggers_5(p),
+        deterministic_rewards_6(p),
+        indicators_7(p),
+        indicators_8(p),
+    )
+    rows = []
+    for number, row in enumerate(equations):
+        if number % ROWS == 0:
+            look()
+        rows.append(row)
     if triggers is not None:
         rows.append(at_most(p, triggers))
     objective = np.zeros(p.size)
@@ -305,7 +311,11 @@ class IlpSession:
         if not exemplars:
             return Answer(Verdict.FEASIBLE, {}, least=0)
         program = Program(exemplars, states, acyclic=self._acyclic)
-        solution = self._solve(build(program, triggers), limits)
+        try:
+            model = build(program, triggers, limits.check)
+        except Stop:
+            return Answer(Verdict.UNKNOWN)
+        solution = self._solve(model, limits)
         if solution.values is None:
             return Answer(solution.verdict, work=solution.work)
         delta = program.triggers(solution.values)

@@ -16,15 +16,20 @@ keyed by u alone; others are keyed by (u, u').
 from __future__ import annotations
 
 from collections import defaultdict
+from time import perf_counter
 from typing import Any
 
 from markovize.episodes.traces import Ints
 from markovize.learning.engines.base import Answer, Delta, Rules, Verdict
 from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
 from markovize.learning.limits import Limits
+from markovize.learning.native import run_cancellable
 from markovize.learning.prefix_tree import PrefixTree
 
-SLICE = 2_000  # conflicts between two looks at the clock
+SLICE = 2_000  # conflicts between two looks at the clock; fixed, since a solver that was stopped takes another way
+LARGE = 20_000  # variables, from which on even a slice may take long: it runs in a thread that can be cancelled
+LONG_SECONDS = 0.1  # a slice that took longer is a reason for that, too
+CLAUSES = 2_000  # or so, between two looks at the clock while a formula is written
 
 
 class SatEngine:
@@ -66,9 +71,9 @@ class SatSession:
         if formula is None:
             for key in [k for k in self._formulas if k[0] + 1 < states]:
                 self._formulas.pop(key).close()
-            formula = Formula(self._solver, states, spare, self._labels, self._acyclic)
+            formula = Formula(self._solver, states, spare, self._labels, self._acyclic, limits)
             self._formulas[states, spare] = formula
-        formula.catch_up(self._exemplars)
+        formula.catch_up(self._exemplars, limits)
         return formula.solve(limits)
 
     def _forget(self) -> None:
@@ -83,7 +88,9 @@ class Formula:
     ``moves[x][i][j]``: δ(i, x) = j. ``at[v][k]``: node v is reached in state k.
     """
 
-    def __init__(self, solver: str, states: int, spare: int | None, labels: list[int], acyclic: bool) -> None:
+    def __init__(
+        self, solver: str, states: int, spare: int | None, labels: list[int], acyclic: bool, limits: Limits
+    ) -> None:
         from pysat.solvers import Solver
 
         self._solver = Solver(name=solver)
@@ -95,13 +102,15 @@ class Formula:
         self._outcomes: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
         self._marks_done = 0
         self._apart_done = 0
-        self._work = 0
+        self._slow = False
+        self._looked = 0  # how many variables there were at the last look at the clock
         for label in labels:
+            self._look(limits)
             self._moves[label] = self._function()
         if states > 1:
-            firsts, others = self._first_triggers(labels, spare)
+            firsts, others = self._first_triggers(labels, spare, limits)
             self._number_states(firsts, labels)
-            self._count_others(others, spare)
+            self._count_others(others, spare, limits)
         stay = [row[i] for rows in self._moves.values() for i, row in enumerate(rows)]
         if spare is not None:
             self._solver.set_phases(stay)  # try "no trigger" first: machines come out small
@@ -121,7 +130,7 @@ class Formula:
         return rows
 
     def _first_triggers(
-        self, labels: list[int], spare: int | None
+        self, labels: list[int], spare: int | None, limits: Limits
     ) -> tuple[list[dict[tuple[int, int], int]], list[int]]:
         """For each state j and (i, x), i < j: "some trigger from at most (i, x) leads to j"; and all other triggers."""
         firsts: list[dict[tuple[int, int], int]] = [{}]
@@ -130,6 +139,7 @@ class Formula:
             chain: dict[tuple[int, int], int] = {}
             before = 0
             for i in range(j):
+                self._look(limits)
                 for x in labels:
                     move, upto = self._moves[x][i][j], self._new()
                     self._add([-move, upto])
@@ -165,7 +175,7 @@ class Formula:
                 if i < j:
                     self._add([-upto, firsts[j][i, x], *edge])
 
-    def _count_others(self, others: list[int], spare: int | None) -> None:
+    def _count_others(self, others: list[int], spare: int | None, limits: Limits) -> None:
         """At most ``spare`` of them, by a totalizer that never counts further than that."""
         if spare is None:
             return
@@ -175,8 +185,11 @@ class Formula:
             return
         groups = [[other] for other in others]  # each: "at least 1 of my own", "at least 2", ...
         while len(groups) > 1:
-            pairs = zip(groups[::2], groups[1::2], strict=False)
-            groups = [self._sum(a, b, spare) for a, b in pairs] + groups[len(groups) // 2 * 2 :]
+            merged = []
+            for a, b in zip(groups[::2], groups[1::2], strict=False):
+                self._look(limits)
+                merged.append(self._sum(a, b, spare))
+            groups = merged + groups[len(groups) // 2 * 2 :]
 
     def _sum(self, first: list[int], second: list[int], most: int) -> list[int]:
         """Counts two groups as one; more than ``most`` is forbidden."""
@@ -188,8 +201,8 @@ class Formula:
                     self._add(reached + both[i + j - 1 : i + j])
         return both
 
-    def catch_up(self, tree: ExemplarTree) -> None:
-        """Adds the clauses of exemplars that came since the last call."""
+    def catch_up(self, tree: ExemplarTree, limits: Limits) -> None:
+        """Adds the clauses of exemplars that came since the last call; may stop between two of them and go on later."""
         if not self._at:
             root = [self._new() for _ in range(self._states)]
             self._add([root[0]])
@@ -197,11 +210,18 @@ class Formula:
                 self._add([-root[k]])
             self._at.append(root)
         for v in range(len(self._at), len(tree.parent)):
+            self._look(limits)
             self._node(tree.parent[v], tree.label[v])
-        for node, label, outcome in tree.marks[self._marks_done :]:
+        for number, (node, label, outcome) in enumerate(tree.marks[self._marks_done :], self._marks_done):
+            if number % CLAUSES == 0:
+                self._marks_done = number
+                limits.check()
             self._mark(tree, node, label, outcome)
         self._marks_done = len(tree.marks)
-        for a, b in tree.apart[self._apart_done :]:
+        for number, (a, b) in enumerate(tree.apart[self._apart_done :], self._apart_done):
+            if number % CLAUSES == 0:
+                self._apart_done = number
+                limits.check()
             for k in range(self._states):
                 self._add([-self._at[a][k], -self._at[b][k]])
         self._apart_done = len(tree.apart)
@@ -210,7 +230,6 @@ class Formula:
         """A node's state follows from its parent's by δ."""
         before, moves = self._at[parent], self._moves[label]
         here = [self._new() for _ in range(self._states)]
-        self._at.append(here)
         self._exactly_one(here)
         for i in range(self._states):
             for j in range(self._states):
@@ -220,6 +239,7 @@ class Formula:
             if self._acyclic:
                 self._add([-before[i], *here[i:]])
                 self._add([-here[i], *before[: i + 1]])
+        self._at.append(here)
 
     def _mark(self, tree: ExemplarTree, node: int, label: int, outcome: int) -> None:
         """Equal (u, reward label, u') have equal outcomes."""
@@ -251,13 +271,29 @@ class Formula:
             if limits.work is not None and spent >= limits.work:
                 return Answer(Verdict.UNKNOWN, work=spent)
             self._solver.conf_budget(SLICE if limits.work is None else min(SLICE, limits.work - spent))
-            found: bool | None = self._solver.solve_limited(expect_interrupt=True)
+            found = self._solve_slice(limits)
             if found is not None:
                 break
         work = self._conflicts() - start
         if not found:
             return Answer(Verdict.INFEASIBLE, work=work)
         return Answer(Verdict.FEASIBLE, self._delta(self._solver.get_model()), work)
+
+    def _solve_slice(self, limits: Limits) -> bool | None:
+        """One slice; a small formula's is over so soon that nobody need be able to cancel it."""
+        if self._slow or self._top > LARGE:
+            try:
+                return run_cancellable(self._solve, self._solver.interrupt, limits)
+            finally:
+                self._solver.clear_interrupt()
+        start = perf_counter()
+        found = self._solve()
+        self._slow = perf_counter() - start > LONG_SECONDS
+        return found
+
+    def _solve(self) -> bool | None:
+        found: bool | None = self._solver.solve_limited(expect_interrupt=True)
+        return found
 
     def _delta(self, model: list[int]) -> Delta:
         return {
@@ -272,6 +308,12 @@ class Formula:
     def _conflicts(self) -> int:
         stats: dict[str, Any] = self._solver.accum_stats()
         return int(stats["conflicts"])
+
+    def _look(self, limits: Limits) -> None:
+        """At the clock, from time to time: a variable has about as many clauses as there are states."""
+        if (self._top - self._looked) * self._states >= CLAUSES:
+            self._looked = self._top
+            limits.check()
 
     def _new(self) -> int:
         self._top += 1
