@@ -19,11 +19,6 @@ quick: $(VENV)/.all lint types
 test: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q
 
-# the site; open docs/_build/html/index.html
-docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
-	@echo "open docs/_build/html/index.html"
-
 # the same, with what it covers; first the kernels without compilation, where their lines can be seen (and where numbers
 # that wrap around, as they do when compiled, are no reason to warn)
 coverage: $(VENV)/.all
@@ -47,6 +42,11 @@ lint: $(VENV)/.all
 
 types: $(VENV)/.all
 	$(BIN)/mypy
+
+# the site; open docs/_build/html/index.html
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
