@@ -212,6 +212,17 @@ def test_conflicts_are_found_when_no_more_episodes_are_recorded() -> None:
     assert explains(callback.machine, BREAKFAST)
 
 
+def test_a_callback_that_stopped_a_training_lets_the_next_one_go_on() -> None:
+    callback = ConflictCallback(quiet_episodes=60, stop_training=True)
+    model = DQN("MlpPolicy", breakfast(), seed=1, **RANDOM).learn(60_000, callback=callback)
+    stopped, episodes = model.num_timesteps, callback.episodes
+    assert callback.ready
+    assert stopped < 60_000
+    model.learn(2_000, callback=callback, reset_num_timesteps=False)
+    assert model.num_timesteps == stopped + 2_000
+    assert callback.episodes > episodes + 1
+
+
 def test_a_markov_reward_needs_no_machine() -> None:
     lake = gym.make("FrozenLake-v1", is_slippery=False)
     callback = ConflictCallback(quiet_episodes=5, stop_training=True)

@@ -7,8 +7,9 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from markovize.integrations import sb3 as integration
 from markovize.integrations.sb3 import ConflictCallback
+from markovize.integrations.sb3 import callback as callback_module
+from markovize.integrations.sb3 import search as search_module
 from markovize.learning.learner import Learner
 
 torch = pytest.importorskip("torch", reason="the extra `sb3` is not installed")
@@ -30,7 +31,8 @@ class Clock:
             return learn(learner, *episodes, **options)
 
         patch.setattr(Learner, "learn", counted)
-        patch.setattr(integration, "monotonic", lambda: self.trained + sum(self.searches))
+        for module in (callback_module, search_module):
+            patch.setattr(module, "monotonic", lambda: self.trained + sum(self.searches))
 
 
 class Ticking(gym.Wrapper[Any, Any, Any, Any]):

@@ -1,0 +1,15 @@
+"""Stable-Baselines3: find the machine while it trains, and make the most of it once it is known.
+
+- :class:`ConflictCallback` watches a training on a bare environment, learns the machine behind the reward, and says
+  when it should be switched in, by :class:`markovize.MarkovRewardWrapper`.
+- :class:`CounterfactualReplayBuffer` lets DQN learn from each step in every machine state.
+- :func:`fill_replay` gives DQN the episodes that were recorded on the way.
+
+Wrap each environment by itself, then put them into a ``DummyVecEnv`` or ``SubprocVecEnv`` as usual. The wrappers of
+:mod:`markovize.gym.wrappers.vector` are for Gymnasium's vector environments, which Stable-Baselines3 does not take.
+"""
+
+from markovize.integrations.sb3.callback import ConflictCallback
+from markovize.integrations.sb3.replay import CounterfactualReplayBuffer, fill_replay
+
+__all__ = ["ConflictCallback", "CounterfactualReplayBuffer", "fill_replay"]
