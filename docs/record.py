@@ -50,11 +50,17 @@ def record(name: str) -> None:
         target.mkdir(exist_ok=True)
         kept = entry.get("keep", [])
         if "table.md" not in [Path(file).name for file in kept]:  # what it prints is the result
-            lines = [line for line in done.stdout.splitlines() if not line.startswith("plot: ")]
-            (target / "output.md").write_text("\n".join(lines).strip() + "\n")
+            (target / "output.md").write_text(as_page(done.stdout))
         for file in kept:
             shutil.copy(Path(folder) / file, target / Path(file).name)
         (target / "stamp.json").write_text(json.dumps(note, indent=2) + "\n")
+
+
+def as_page(printed: str) -> str:
+    """What a command printed, for a page: headings are one level lower, and what has no table stays as it is."""
+    lines = [line for line in printed.splitlines() if not line.startswith("plot: ")]
+    text = "\n".join(f"#{line}" if line.startswith("## ") else line for line in lines).strip() + "\n"
+    return text if any(line.startswith("|") for line in lines) else f"```text\n{text}```\n"
 
 
 def show_all() -> None:

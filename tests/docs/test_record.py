@@ -37,7 +37,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def test_what_a_command_prints_is_kept(record: ModuleType, tmp_path: Path) -> None:
     record.record("printed")
-    assert (tmp_path / "printed" / "output.md").read_text().startswith("markovize ")
+    assert (tmp_path / "printed" / "output.md").read_text().startswith("```text\nmarkovize ")
     stamp = json.loads((tmp_path / "printed" / "stamp.json").read_text())
     assert stamp["command"] == "markovize --version"
     assert set(stamp) == {"command", "commit", "date", "machine"}
@@ -56,3 +56,9 @@ def test_what_a_command_writes_is_kept_and_nothing_is_if_it_fails(
     record.record("written")
     assert sorted(path.name for path in (tmp_path / "written").iterdir()) == ["stamp.json", "table.md"]
     assert (tmp_path / "written" / "table.md").read_text().startswith("episode,state,")
+
+
+def test_tables_and_their_headings_fit_a_page(record: ModuleType) -> None:
+    assert (
+        record.as_page("\n## Acyclic\n\n| a |\n|---|\n| 1 |\nplot: x.png\n") == "### Acyclic\n\n| a |\n|---|\n| 1 |\n"
+    )
