@@ -15,7 +15,7 @@ DONE, NO, BAD, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def saying_how_to_go_on() -> Iterator[None]:
     """Ctrl-C ends the command with what the work has to say about going on."""
     try:
         yield

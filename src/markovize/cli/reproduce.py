@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from markovize.cli.choices import AUTO_ENGINE, EngineChoice, ExecutorChoice, ExperimentChoice, PresetChoice
-from markovize.cli.exits import interruptible
+from markovize.cli.exits import saying_how_to_go_on
 from markovize.cli.options import JsonOption
 from markovize.cli.terminal import print_json
 
@@ -49,7 +49,7 @@ def reproduce(
     asked = catalogue.experiment(experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value)
     if task:
         asked = asked.only(task)
-    with interruptible():
+    with saying_how_to_go_on():
         finished = run_experiment(asked, folder, jobs=jobs, executor=executor.value, address=address, resume=resume)
     if json_:
         print_json(reproduce_report.to_json(asked, finished, folder))

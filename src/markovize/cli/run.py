@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli.choices import EngineChoice, LabelChoice, ModeChoice, Objective
-from markovize.cli.exits import NO, interruptible
+from markovize.cli.exits import DONE, INTERRUPTED, NO, saying_how_to_go_on
 from markovize.cli.options import JsonOption, named_values
 from markovize.cli.terminal import print_json
 
@@ -130,8 +130,8 @@ def run(
         env = make(env_id, env_args, modules)
         begin = None if out is None else partial(RunFolder.new, out, env_id, env_args, settings, imports=modules)
     try:
-        with interruptible(), _scalars(tensorboard) as watch:
-            result, folder = run_session(env, settings, begin, watch)
+        with saying_how_to_go_on(), _scalars(tensorboard) as watch:
+            result, folder, interrupted = run_session(env, settings, begin, watch)
     except UnrealisableError as error:
         typer.echo(f"markovize: {error}", err=True)
         raise typer.Exit(NO) from None
@@ -139,6 +139,7 @@ def run(
         print_json(result.to_json())
     else:
         run_report.report(result, None if folder is None else folder.path)
+    raise typer.Exit(INTERRUPTED if interrupted else DONE)
 
 
 def _scalars(folder: Path | None) -> AbstractContextManager[Callable[[RunProgress], None] | None]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from markovize.cli.terminal import console, count
 from markovize.runs.folder import TIMINGS, RunFolder, read_run
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
+
+RECENT: Final = 100  # episodes, where a run was stopped before its policy was tried
 
 
 def numbers_of(folder: RunFolder) -> dict[str, Any]:
@@ -36,7 +39,11 @@ def report(result: RunResult, folder: Path | None) -> None:
     for line in describe(machine):
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     earned = f"greedy return {result.greedy_return:g}"
-    if result.episodes_to_optimal is not None:
+    if math.isnan(result.greedy_return):
+        recent = result.returns[-RECENT:]
+        mean = float(recent.mean()) if len(recent) else 0.0
+        earned = f"mean return {mean:g} in the last {count(len(recent), 'episode')}"
+    elif result.episodes_to_optimal is not None:
         earned += f", the optimum, since episode {result.episodes_to_optimal:,}"
     elif result.optimal_return is not None:
         earned += f"; the optimum is {result.optimal_return:g}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markovize.errors import UnrealisableError
+from markovize.learning.interrupts import interruptible
 
 if TYPE_CHECKING:
     import gymnasium
@@ -15,12 +16,20 @@ if TYPE_CHECKING:
     from markovize.runs import RunFolder
 
 
+class Session(NamedTuple):
+    """What came of a run: its result, or what it had found when it was interrupted, and where all of it is."""
+
+    result: RunResult
+    folder: RunFolder | None
+    interrupted: bool = False
+
+
 def run_session(
     env: gymnasium.Env[Any, Any],
     settings: Settings,
     begin: Callable[[], RunFolder] | None = None,
     watch: Callable[[RunProgress], None] | None = None,
-) -> tuple[RunResult, RunFolder | None]:
+) -> Session:
     """Runs with a live display; in a folder, from its last checkpoint to its last file.
 
     ``begin`` gives the folder once the environment is known to be fit; ``watch`` is told what the display is told.
@@ -29,8 +38,9 @@ def run_session(
     from markovize.cli.run_display import run_display
 
     folder: RunFolder | None = None
+    learner: ActiveLearner | None = None
     try:
-        with run_display() as show:
+        with interruptible(), run_display() as show:
             watching = [tell for tell in (show, watch) if tell is not None]
             learner = ActiveLearner(env, settings, on_progress=partial(_tell_all, watching) if watching else None)
             if begin is not None:
@@ -38,17 +48,19 @@ def run_session(
                 learner.on_checkpoint = folder.checkpoint
                 folder.restore(learner)
             result = learner.run()
-        if folder is not None:
-            folder.finish(result)
-        return result, folder
+            if folder is not None:
+                folder.finish(result)
+        return Session(result, folder)
     except UnrealisableError:
-        if folder is not None:  # the episodes that the error names are for the user to look at
+        if folder is not None and learner is not None:  # the episodes that the error names are for the user to look at
             folder.show(learner.so_far())
         raise
     except KeyboardInterrupt:
-        if folder is None:
+        if folder is not None:
+            raise KeyboardInterrupt(f"interrupted; go on with: markovize run --resume {folder.path}") from None
+        if learner is None:
             raise
-        raise KeyboardInterrupt(f"interrupted; go on with: markovize run --resume {folder.path}") from None
+        return Session(learner.so_far(), None, interrupted=True)
     finally:
         env.close()
 

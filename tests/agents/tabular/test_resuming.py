@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import markovize
-from markovize.agents.tabular import ActiveLearner, RunResult, Settings, Snapshot, schedule
+from markovize.agents.tabular import ActiveLearner, RunResult, Settings, Snapshot, stopping
 from markovize.gym import WorldEnv
 from markovize.worlds import world
 
@@ -67,7 +67,7 @@ def same(one: RunResult, other: RunResult) -> None:
 
 
 def checkpoints(make: Any, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[RunResult, list[bytes]]:
-    monkeypatch.setattr(schedule.Pace, "due", lambda _: True)
+    monkeypatch.setattr(stopping.Checkpoints, "due", lambda _: True)
     saved: list[bytes] = []
     whole = ActiveLearner(make(), settings, on_checkpoint=lambda run: saved.append(run.snapshot().to_bytes())).run()
     return whole, saved

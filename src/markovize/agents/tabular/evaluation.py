@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 
 from markovize.agents.tabular.agent import Agent
+from markovize.agents.tabular.stopping import Stop
 from markovize.episodes.traces import Floats
 from markovize.gym.space_index import all_elements
 from markovize.worlds import World
@@ -44,7 +45,7 @@ def optimal_return(world: World, gamma: float, steps: int, tolerance: float = 1e
 
 
 def mean_greedy_return(
-    env: gym.Env[Any, Any], agent: Agent, steps: int, seed: int, episodes: int = GREEDY_EPISODES
+    env: gym.Env[Any, Any], agent: Agent, steps: int, seed: int, stop: Stop, episodes: int = GREEDY_EPISODES
 ) -> float:
     """The mean return of greedy episodes; where the values know nothing, the first action is taken."""
     total, actions = 0.0, all_elements(env.action_space)
@@ -53,6 +54,7 @@ def mean_greedy_return(
         observation, _ = env.reset(seed=seed + episode)
         u, s = 0, codec.observations.id(observation)
         for _ in range(steps):
+            stop.check()
             a = int(np.argmax(q[u, s])) if s < q.shape[1] else 0
             observation, reward, terminated, truncated, _ = env.step(actions[a])
             total += float(reward)

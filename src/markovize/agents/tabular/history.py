@@ -22,7 +22,8 @@ class History:
     lengths: list[Ints] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    optimal_since: int | None = None  # the episode since which the greedy policy has been optimal, where that is known
+    optimum: float | None = None  # what an optimal policy earns, where that is known
+    optimal_since: int | None = None  # the episode since which the greedy policy has been optimal
 
     def add(self, returns: Floats, lengths: Ints) -> None:
         """Some more episodes."""
@@ -35,9 +36,9 @@ class History:
         recent = join(self.returns[-MOVING:], np.float64)[-MOVING:]
         return float(recent.mean()) if len(recent) else 0.0
 
-    def note_greedy_return(self, episode: int, greedy_return: float, optimum: float) -> None:
+    def note_greedy_return(self, episode: int, greedy_return: float) -> None:
         """Takes note of what the greedy policy earns now."""
-        if greedy_return < optimum - 1e-9:
+        if self.optimum is None or greedy_return < self.optimum - 1e-9:
             self.optimal_since = None
         elif self.optimal_since is None:
             self.optimal_since = episode

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,18 +21,20 @@ from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import mean_greedy_return, optimal_return
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.results import RunProgress, RunResult
-from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
-from markovize.agents.tabular.schedule import Horizon, Pace, Schedule
+from markovize.agents.tabular.runners import NEVER, WORK, EnvRunner, EpisodeRunner, WorldRunner
+from markovize.agents.tabular.schedule import Horizon, Schedule
 from markovize.agents.tabular.search import MachineSearch
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
+from markovize.agents.tabular.stopping import Checkpoints, Stop
 from markovize.episodes.traces import Floats, Ints
 from markovize.gym.wrappers import Potential
+from markovize.learning.interrupts import interruptible
+from markovize.learning.result import LearnResult
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
 
 MOST_KEPT_STEPS = 400_000
-SWEEPS = 100  # of value iteration in one compiled call
 DISPLAY_SECONDS = 0.1
 
 
@@ -69,28 +72,39 @@ class ActiveLearner:
         self.search = MachineSearch(cfg, self.runner.codec)
         self.agent = self._new_agent(RewardMachine("state", "state", 1), None)
         self.schedule, self.horizon = Schedule(cfg), Horizon(self.environment.steps)
-        self.history = History()
+        optimum = None if world is None else optimal_return(world, cfg.gamma, self.environment.steps)
+        self.history = History(optimum=optimum)
         self._display = Display(on_progress)
-        self._optimum = None if world is None else optimal_return(world, cfg.gamma, self.environment.steps)
 
     def run(self) -> RunResult:
-        """Plays all episodes, or the rest of them if the run was restored."""
-        start, pace = time.perf_counter() - self.history.seconds, Pace()
-        if self.schedule.episode == 0:
-            self._evaluate()
-        while not self.schedule.over:
-            self._play()
-            self.schedule.end_wait(solved=bool(self.search.solves))
-            self._display.show(self)
-            if self.on_checkpoint is not None and pace.due():
-                self.history.seconds = time.perf_counter() - start
-                with pace:
-                    self.on_checkpoint(self)
-        if not self.search.solves and len(self.search.kept):
-            self.agent.machine = self.search.learn_without_conflict()
-        self.history.seconds = time.perf_counter() - start
-        self._display.show(self, last=True)
-        return self.so_far(self._greedy_return())
+        """Plays all episodes, or the rest of them if the run was restored.
+
+        Ctrl-C ends it within two seconds, a search for a machine included: with :class:`KeyboardInterrupt`, after a
+        last checkpoint. :meth:`so_far` has what was found until then.
+        """
+        start = time.perf_counter() - self.history.seconds
+        checkpoints = Checkpoints(lambda: self._save(start))
+        with interruptible() as interrupt, self._timed(start):
+            stop = Stop(interrupt)
+            if self.schedule.episode == 0:
+                self._evaluate()
+            while not self.schedule.over:
+                if not self.search.pending:
+                    self._play(stop)
+                if self.search.pending:
+                    self._resolve_conflict(stop, checkpoints)
+                self.schedule.end_wait(solved=bool(self.search.solves))
+                self._display.show(self)
+                if stop.requested:
+                    checkpoints.save_at_last()
+                    raise KeyboardInterrupt
+                if checkpoints.due():
+                    checkpoints.save()
+            if not self.search.solves and len(self.search.kept):
+                self.agent.machine = self.search.learn_without_conflict()
+            self._display.show(self, last=True)
+            earned = self._greedy_return(stop)
+        return self.so_far(earned)
 
     # --- stopping and going on -------------------------------------------------------------------------------------
 
@@ -113,29 +127,42 @@ class ActiveLearner:
     def restore(self, snapshot: Snapshot) -> None:
         """Makes this run, which must be new, go on from a snapshot. Its end is that of a run never stopped."""
         restore(self, snapshot)
-        for number in self.search.repeat(self.agent.machine):
-            self._display.show(self, note=f"resuming: solve {number} of {len(self.search.solves)}")
+        with interruptible():
+            for number in self.search.repeat(self.agent.machine):
+                self._display.show(self, note=f"resuming: solve {number} of {len(self.search.solves)}")
+
+    @contextmanager
+    def _timed(self, start: float) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self.history.seconds = time.perf_counter() - start
+
+    def _save(self, start: float) -> None:
+        self.history.seconds = time.perf_counter() - start
+        if self.on_checkpoint is not None:
+            self.on_checkpoint(self)
 
     # --- playing ---------------------------------------------------------------------------------------------------
 
-    def _play(self) -> None:
+    def _play(self, stop: Stop) -> None:
         """A block of episodes under the same hyperparameters, and what follows from it."""
         how = self._hyperparameters()
-        why, returns, lengths = self.runner.play(self.agent, how, self.schedule.block())
+        why, returns, lengths = self.runner.play(self.agent, how, self.schedule.block(), stop)
         self.schedule.episode += len(returns)
         self.history.add(returns, lengths)
         news = why == CONFLICT or bool(self.agent.arrays.episode.status[0].news)
         if why == FULL:
             self.agent.add_rows()
         elif why == CONFLICT:
-            self._resolve_conflict()
-        else:
-            if news:
-                self._plan()
-            if how.pause:
-                self._keep_episode()
+            self._keep_witness()
+            self.search.pending = True
+        elif news:
+            self._plan(stop)
+        if why == CONFLICT or (why != FULL and how.pause):
+            self._keep_episode()
         self.horizon.adapt(len(returns), news)
-        if news or self.schedule.episode % self.settings.evaluate_every == 0:
+        if why != CONFLICT and (news or self.schedule.episode % self.settings.evaluate_every == 0):
             self._evaluate()
 
     def _hyperparameters(self) -> Hyperparameters:
@@ -153,14 +180,15 @@ class ActiveLearner:
             endings=cfg.explain != "reward",
         )
 
-    def _plan(self) -> None:
-        while not plan(self.agent.reference, SWEEPS):
-            pass
+    def _plan(self, stop: Stop) -> None:
+        sweeps = max(1, WORK // self.agent.arrays.values.q.size)
+        while not plan(self.agent.reference, sweeps):
+            stop.check()
 
     # --- conflicts -------------------------------------------------------------------------------------------------
 
-    def _resolve_conflict(self) -> None:
-        """Both episodes in conflict are kept, and a machine is learned that explains all that are."""
+    def _keep_witness(self) -> None:
+        """Keeps the earlier episode that the one at hand is in conflict with, if it is not kept already."""
         arrays = self.agent.arrays
         episode, witnesses = arrays.episode, arrays.witnesses
         n = episode.status[0].conflict
@@ -170,16 +198,24 @@ class ActiveLearner:
             steps = slice(int(witnesses.lengths[row]))
             shown = witnesses.transitions[row, steps], witnesses.rewards[row, steps]
             self.search.kept.add(*shown, bool(witnesses.terminated[row]))
-        self._keep_episode()
-        self._learn()
 
     def _keep_episode(self) -> None:
         episode, status = self.agent.arrays.episode, self.agent.arrays.episode.status[0]
         steps = slice(status.length)
         self.search.kept.add(episode.transitions[steps], episode.rewards[steps], bool(status.terminated))
 
-    def _learn(self) -> None:
+    def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
+        """Learns a machine that explains all episodes kept, and goes on with it."""
         result = self.search.learn()
+        if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
+            checkpoints.save_at_last()
+            if result.machine is not None:
+                self._adopt(result, stop)
+            raise KeyboardInterrupt
+        self._adopt(result, stop)
+        self._evaluate()
+
+    def _adopt(self, result: LearnResult, stop: Stop) -> None:
         old, before = self.agent.arrays, self._states_of_kept_steps()
         if self.search.adopt(result, self.schedule.episode):
             labels = f"{result.trigger_on}/{result.reward_on} (trigger/reward)"
@@ -187,7 +223,7 @@ class ActiveLearner:
         self.agent = self._new_agent(result.unwrap(), self.agent)
         if self.settings.transfer and self.settings.mode == "q-learning":
             self._transfer(before, old.values.q)
-        self._replay_kept()
+        self._replay_kept(stop)
 
     def _new_agent(self, machine: RewardMachine, old: Agent | None) -> Agent:
         """An agent that holds this machine true, and remembers nothing but how the environment moves."""
@@ -204,12 +240,12 @@ class ActiveLearner:
             model=None if old is None else old.arrays.model,
         )
 
-    def _replay_kept(self) -> None:
+    def _replay_kept(self, stop: Stop) -> None:
         values = self.settings.mode != "directed"
         self.agent.instruct(self._hyperparameters(), self.rng)
         replay_episodes(self.agent.reference, *self.search.kept.columns(), values)
         if not values:
-            self._plan()
+            self._plan(stop)
 
     def _states_of_kept_steps(self) -> Ints:
         """The machine's state before each step of the episodes kept."""
@@ -225,16 +261,24 @@ class ActiveLearner:
 
     # --- how good it is --------------------------------------------------------------------------------------------
 
-    def _greedy_return(self) -> float:
+    def _greedy_return(self, stop: Stop) -> float:
         arrays, steps = self.agent.arrays, self.environment.steps
         if isinstance(self.runner, WorldRunner):
             delta, trigger = arrays.machine.delta, arrays.transitions.trigger
             return float(greedy_return(self.runner.tables, arrays.values.q, delta, trigger, steps))
-        return mean_greedy_return(self.environment.env, self.agent, steps, self.settings.seed)
+        return mean_greedy_return(self.environment.env, self.agent, steps, self.settings.seed, stop)
 
     def _evaluate(self) -> None:
-        if self._optimum is not None and isinstance(self.runner, WorldRunner):
-            self.history.note_greedy_return(self.schedule.episode, self._greedy_return(), self._optimum)
+        if isinstance(self.runner, WorldRunner):  # elsewhere the optimum is not known
+            self.history.note_greedy_return(self.schedule.episode, self._greedy_return(NEVER))
+
+    def _values(self) -> Floats:
+        """What each action is worth for each observation met, be it only while the policy was tried out."""
+        q = self.agent.arrays.values.q
+        met = len(self.runner.codec.observations)
+        values = np.zeros((len(q), met, q.shape[2]))
+        values[:, : q.shape[1]] = q[:, :met]
+        return values
 
     def progress(self) -> RunProgress:
         """Where the run is."""
@@ -251,7 +295,7 @@ class ActiveLearner:
         )
 
     def so_far(self, greedy_return: float = math.nan) -> RunResult:
-        """The run up to this episode; what its policy earns is known only at the end."""
+        """The run up to this episode; what its policy earns is known only at the end (until then it is NaN)."""
         codec, history, search = self.runner.codec, self.history, self.search
         return RunResult(
             self.settings,
@@ -262,7 +306,7 @@ class ActiveLearner:
             search.seconds,
             history.seconds,
             greedy_return,
-            self._optimum,
+            history.optimum,
             history.optimal_since,
             join(history.returns, np.float64),
             join(history.lengths, np.int32),
@@ -270,7 +314,7 @@ class ActiveLearner:
             search.traces(),
             tuple(codec.observations.values),
             tuple(codec.actions),
-            self.agent.arrays.values.q[:, : len(codec.observations)].copy(),
+            self._values(),
             tuple(history.notes),
             self.rng.bit_generator.state,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,7 +48,7 @@ class RunResult:
 
     ``status`` is that of the last solve, or ``no conflict`` if none was ever met, which proves nothing. Returns are
     undiscounted and within the step limit; ``optimal_return`` and ``episodes_to_optimal`` are known only where the true
-    machine is.
+    machine is, ``greedy_return`` is NaN where the run was stopped before its end.
 
     >>> import gymnasium, markovize
     >>> env = gymnasium.make("markovize/BreakfastWorld-v0", task="b")
@@ -92,7 +93,7 @@ class RunResult:
             "exemplars": self.exemplars,
             "solve_seconds": round(self.solve_seconds, 6),
             "seconds": round(self.seconds, 6),
-            "greedy_return": self.greedy_return,
+            "greedy_return": None if math.isnan(self.greedy_return) else self.greedy_return,
             "optimal_return": self.optimal_return,
             "episodes_to_optimal": self.episodes_to_optimal,
             "status": self.status,

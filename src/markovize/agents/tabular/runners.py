@@ -16,14 +16,17 @@ from markovize.agents.tabular.compiled.arrays import Hyperparameters, WorldTable
 from markovize.agents.tabular.compiled.episodes import end_episode
 from markovize.agents.tabular.compiled.stepping import advance, begin
 from markovize.agents.tabular.compiled.worlds import CONFLICT, DONE, FULL, TIRED
+from markovize.agents.tabular.stopping import Stop
 from markovize.episodes.spaces import check_discrete, value_of
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
 from markovize.gym.space_index import all_elements
+from markovize.learning.interrupts import Interrupt
 from markovize.worlds import World
 
 STATES, TRANSITIONS = 64, 256  # first room for what an unknown environment may show
 RECENT = 10  # episodes that an environment's runner remembers
+NEVER: Final = Stop(Interrupt())
 WORK: Final = 2_000_000  # steps or nodes of a compiled call: at most some tenths of a second
 
 
@@ -41,7 +44,7 @@ class EpisodeRunner(Protocol):
     codec: StepCodec
     room: tuple[int, int]
 
-    def play(self, agent: Agent, how: Hyperparameters, episodes: int) -> Played:
+    def play(self, agent: Agent, how: Hyperparameters, episodes: int, stop: Stop = NEVER) -> Played:
         """So many episodes, or fewer: it stops after one that conflicts or brings news, or if witnesses need room."""
         ...
 
@@ -55,12 +58,13 @@ class WorldRunner:
         self.room = (len(world.observations), len(self.codec))
         self._rng = rng
 
-    def play(self, agent: Agent, how: Hyperparameters, episodes: int) -> Played:
+    def play(self, agent: Agent, how: Hyperparameters, episodes: int, stop: Stop = NEVER) -> Played:
         """As in :class:`EpisodeRunner`; all there is to see is known, so nothing grows."""
         returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
         agent.instruct(how, self._rng)
         done, why = 0, TIRED
         while why == TIRED:
+            stop.check()
             more, why = worlds.play(agent.reference, self.tables, episodes - done, WORK, returns[done:], lengths[done:])
             done += more
         return Played(why, returns[:done], lengths[:done])
@@ -86,14 +90,14 @@ class EnvRunner:
         self.recent: deque[RecentEpisode] = deque(maxlen=RECENT)
         self._ids: dict[Any, int] = {}
 
-    def play(self, agent: Agent, how: Hyperparameters, episodes: int) -> Played:
+    def play(self, agent: Agent, how: Hyperparameters, episodes: int, stop: Stop = NEVER) -> Played:
         """As in :class:`EpisodeRunner`."""
         agent.instruct(how, self._rng)
         returns, lengths = np.zeros(episodes), np.zeros(episodes, np.int32)
         for episode in range(episodes):
             if agent.arrays.witnesses.free_rows[0].count == 0:
                 return Played(FULL, returns[:episode], lengths[:episode])
-            self._play_one(agent)
+            self._play_one(agent, stop)
             conflict = end_episode(agent.reference)
             status = agent.arrays.episode.status[0]
             returns[episode], lengths[episode] = status.earned, status.length
@@ -102,10 +106,10 @@ class EnvRunner:
                 return Played(CONFLICT if conflict else DONE, returns[:done], lengths[:done])
         return Played(DONE, returns, lengths)
 
-    def _play_one(self, agent: Agent) -> None:
+    def _play_one(self, agent: Agent, stop: Stop) -> None:
         """One episode. Each step goes: environment, number of the transition, compiled code, next action."""
         identify, actions, codec = self._id, self._actions, self.codec
-        step, number = self._env.step, self.codec.transition
+        step, number, interrupt = self._env.step, self.codec.transition, stop.interrupt
         seed = int(self._rng.random() * 2**31)
         observation, _ = self._env.reset(seed=seed)
         s = identify(observation)
@@ -113,6 +117,8 @@ class EnvRunner:
         reference = agent.reference
         n, action = 0, begin(reference, s)
         while action >= 0:
+            if interrupt.requested:
+                stop.check()
             observation, reward, terminated, truncated, _ = step(actions[action])
             paid = reward if type(reward) is float and isfinite(reward) else _number(reward, n)
             t, known = identify(observation), len(codec)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 from markovize.agents.tabular.settings import Settings
 
 BLOCK = 1_000  # episodes at a time, at most
 FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20
-CHECKPOINT_SECONDS = 1.0
 
 
 @dataclass
@@ -83,22 +81,3 @@ class Horizon:
         self.quiet = 0 if news else self.quiet + episodes
         if self.quiet >= QUIET_EPISODES:
             self.steps, self.quiet = min(self.steps * FARTHER, float(self.limit)), 0
-
-
-class Pace:
-    """When to checkpoint: after a while, and never so often that it takes more than a twentieth of the time."""
-
-    def __init__(self) -> None:
-        self._next = time.monotonic() + CHECKPOINT_SECONDS
-        self._began = 0.0
-
-    def due(self) -> bool:
-        """Whether it is time again."""
-        return time.monotonic() >= self._next
-
-    def __enter__(self) -> None:
-        self._began = time.monotonic()
-
-    def __exit__(self, *_: object) -> None:
-        now = time.monotonic()
-        self._next = now + max(CHECKPOINT_SECONDS, 20 * (now - self._began))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class MachineSearch:
         codec.relabel(_coarsest(settings.trigger_on), _coarsest(settings.reward_on))
         self.kept = KeptEpisodes()
         self.solves: list[Solve] = []
+        self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
         self._learner = self._new_learner(settings.trigger_on, settings.reward_on)
         self._many_triggers = MANY_TRIGGERS
@@ -44,7 +46,7 @@ class MachineSearch:
         return self.kept.traces(self.codec)
 
     def learn(self) -> LearnResult:
-        """A machine that explains all episodes kept."""
+        """A machine that explains all episodes kept; where Ctrl-C has ended the search, the best so far."""
         result = self._solve(self.traces(), len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
@@ -57,7 +59,7 @@ class MachineSearch:
     def adopt(self, result: LearnResult, episode: int) -> bool:
         """The run goes on with this machine; whether steps are labelled in another way from now on."""
         machine = result.unwrap()
-        self.status = result.status
+        self.pending, self.status = False, result.status
         self.exemplars = len(self.kept) if self.settings.mode == "paper" else result.exemplars
         size = machine.states, len(machine.triggers), self.exemplars, len(self.kept)
         labels = result.trigger_on, result.reward_on
@@ -78,6 +80,8 @@ class MachineSearch:
         for number, solve in enumerate(self.solves, 1):
             yield number
             result = self._solve(self.kept.first(solve.kept).traces(self.codec), number)
+            if result.interrupted:
+                raise KeyboardInterrupt
         if result is not None and result.machine != machine:
             raise InputError("the solver does not repeat what it found in this run (another version?); start a new run")
 
@@ -85,10 +89,7 @@ class MachineSearch:
         """The machine of the first, second, … solve; draws of its own, so that it can be repeated."""
         rng = np.random.default_rng((self.settings.seed, number))
         result = self._learner.learn(traces, effort=self.settings.effort, rng=rng)
-        result = self._under_other_labels(traces, result, rng)
-        if result.interrupted:  # the search ends politely on Ctrl-C, but it was the run that the user meant
-            raise KeyboardInterrupt
-        return result
+        return result if result.interrupted else self._under_other_labels(traces, result, rng)
 
     def _under_other_labels(self, traces: Traces, result: LearnResult, rng: np.random.Generator) -> LearnResult:
         """Under other labels, where these do with far fewer triggers: a large machine is a sign of wrong labels.
@@ -109,6 +110,8 @@ class MachineSearch:
             if cfg.trigger_on in ("auto", trigger_on) and cfg.reward_on in ("auto", reward_on):
                 learner = self._new_learner(trigger_on, reward_on)
                 other = learner.learn(traces, effort=cfg.effort, rng=rng)
+                if other.interrupted:
+                    return replace(result, interrupted=True)
                 if other.machine is not None and 2 * len(other.machine.triggers) <= (result.triggers or 0):
                     self._learner = learner
                     return other

@@ -88,6 +88,7 @@ def take(run: ActiveLearner) -> Snapshot:
         "rng": run.rng.bit_generator.state,
         "machine": run.agent.machine.to_json(),
         "solves": [asdict(solve) for solve in search.solves],
+        "pending": search.pending,
         "status": search.status,
         "exemplars": search.exemplars,
         "schedule": {"episode": schedule.episode, "total": schedule.total},
@@ -133,7 +134,7 @@ def _restore(run: ActiveLearner, facts: dict[str, Any], arrays: dict[str, npt.ND
         for attribute, value in facts[name].items():
             setattr(part, attribute, value)
     search.solves = [Solve(**solve) for solve in facts["solves"]]
-    search.status, search.exemplars = facts["status"], facts["exemplars"]
+    search.pending, search.status, search.exemplars = facts["pending"], facts["status"], facts["exemplars"]
     history.notes, history.optimal_since, history.seconds = facts["notes"], facts["optimal_since"], facts["seconds"]
     history.returns, history.lengths = [arrays["returns"]], [arrays["lengths"]]
     _restore_codec(codec, facts["codec"], arrays["codec"])

@@ -1,0 +1,67 @@
+"""How a run is stopped without harm: checkpoints while it goes on, and Ctrl-C between two blocks of episodes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from markovize.learning.interrupts import Interrupt
+
+CHECKPOINT_SECONDS = 1.0  # between two checkpoints, at least
+SHARE = 20  # a checkpoint may take a twentieth of the time
+MOMENT = 0.5  # seconds in which a block of episodes may come to its end after Ctrl-C; a run is to stop within two
+
+
+class Stop:
+    """Ctrl-C, as the parts of a run hear it.
+
+    A run can be resumed from the end of a block of episodes only. So a block that is soon over may end; one that is not
+    is given up, and the last checkpoint is where the run goes on.
+
+    >>> stop = Stop(Interrupt())
+    >>> stop.check()
+    >>> stop.requested
+    False
+    """
+
+    def __init__(self, interrupt: Interrupt) -> None:
+        self.interrupt = interrupt
+        self._deadline: float | None = None
+
+    @property
+    def requested(self) -> bool:
+        """Whether the user asked to stop."""
+        return self.interrupt.requested
+
+    def check(self) -> None:
+        """Raises :class:`KeyboardInterrupt` a moment after the user has asked to stop."""
+        if self.interrupt.requested:
+            now = time.monotonic()
+            self._deadline = now + MOMENT if self._deadline is None else self._deadline
+            if now >= self._deadline:
+                raise KeyboardInterrupt
+
+
+class Checkpoints:
+    """Saves a run after a while, again and again, and never so often that it takes more than a share of the time."""
+
+    def __init__(self, save: Callable[[], None]) -> None:
+        self._save, self._took = save, 0.0
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
+
+    def due(self) -> bool:
+        """Whether it is time again."""
+        return time.monotonic() >= self._next
+
+    def save(self) -> None:
+        """Saves the run."""
+        began = time.monotonic()
+        self._save()
+        now = time.monotonic()
+        self._took = now - began
+        self._next = now + max(CHECKPOINT_SECONDS, SHARE * self._took)
+
+    def save_at_last(self) -> None:
+        """Saves a run that stops now, unless that would take long: then the last checkpoint has to do."""
+        if self._took <= MOMENT:
+            self.save()

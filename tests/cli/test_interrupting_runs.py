@@ -1,0 +1,148 @@
+"""Ctrl-C at any instant of ``markovize run``: one press, two seconds, the best machine so far, and exact resuming."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import markovize
+
+SECONDS = 2.0
+PATIENCE = 300  # seconds, for what should take some
+
+
+class Case(NamedTuple):
+    """A run, and how long it takes."""
+
+    args: tuple[str, ...]
+    seconds: float
+
+
+OFFICE, BREAKFAST = "markovize/OfficeWorld-v0", "markovize/BreakfastWorld-v0"
+CASES = {
+    "office d, with cycles": Case((OFFICE, "--env-arg", "task=d", "--episodes", "150", "--seed", "1"), 8.0),
+    "breakfast c, cumulative": Case(
+        (BREAKFAST, "--env-arg", "task=c", "--env-arg", "rewards=cumulative", "--episodes", "60", "--acyclic"), 8.0
+    ),
+    "q-learning": Case((OFFICE, "--env-arg", "task=c", "--mode", "paper", "--episodes", "200000"), 4.0),
+    "taxi": Case(("Taxi-v4", "--episodes", "100"), 4.0),
+    "frozen lake": Case(("FrozenLake-v1", "--episodes", "8000", "--mode", "q-learning"), 4.0),
+}
+
+# what is compiled for the first time, and what is loaded, is not part of the run
+SCRIPT = """
+import sys
+from markovize.agents.tabular import ActiveLearner
+from markovize.cli.app import main
+run = ActiveLearner.run
+def told(self):
+    print("running", file=sys.stderr, flush=True)
+    return run(self)
+ActiveLearner.run = told
+main()
+"""
+
+
+def start(*args: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SCRIPT, "run", *map(str, args)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def processor_seconds(pid: int | None) -> float:
+    """What a process, or with None all that have ended, took of the processor."""
+    if pid is None:
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return ended.ru_utime + ended.ru_stime
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def interrupt(process: subprocess.Popen[str], after: float) -> tuple[int, str, str, float]:
+    """Presses Ctrl-C once, so many seconds after the run began: (exit code, stdout, stderr, seconds until its end).
+
+    Where other work slows this machine down, the seconds are those of the processor.
+    """
+    assert process.stderr is not None
+    assert process.stderr.readline() == "running\n"
+    time.sleep(after)
+    before, others = processor_seconds(process.pid), processor_seconds(None)
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    seconds = time.monotonic() - pressed
+    worked = processor_seconds(None) - others - before
+    return process.returncode, out, err, min(seconds, max(worked, seconds / 10))
+
+
+def finish(*args: object) -> None:
+    process = start(*args)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) in ((0, ""), (0, "running\n"))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "timings.json"}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Undisturbed runs, made when they are asked for; the first of a kind compiles."""
+    base = tmp_path_factory.mktemp("whole")
+    return {name: base / str(number) for number, name in enumerate(CASES)}
+
+
+def check_interrupts(name: str, seeds: range, whole: Path, tmp_path: Path) -> None:
+    case = CASES[name]
+    if not whole.exists():
+        finish(*case.args, "--out", whole)
+    for seed in seeds:
+        folder = tmp_path / str(seed)
+        instant = random.Random(seed).uniform(0, case.seconds)
+        code, out, err, seconds = interrupt(start(*case.args, "--out", folder), instant)
+        if code == 0:  # it was over before
+            continue
+        assert seconds < SECONDS, (name, seed, instant)
+        said = f"markovize: interrupted; go on with: markovize run --resume {folder}"
+        assert (code, out, " ".join(err.split())) == (130, "", said)
+        assert markovize.read_machine(folder / "machine.json").states >= 1
+        finish("--resume", folder)
+        assert contents(folder) == contents(whole), (name, seed, instant)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals, and the time of other processes")
+@pytest.mark.parametrize("name", ["breakfast c, cumulative", "frozen lake"])
+def test_one_press_at_a_random_instant(name: str, whole: dict[str, Path], tmp_path: Path) -> None:
+    check_interrupts(name, range(1), whole[name], tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="signals, and the time of other processes")
+@pytest.mark.parametrize("name", CASES)
+def test_one_press_at_ten_random_instants(name: str, whole: dict[str, Path], tmp_path: Path) -> None:
+    check_interrupts(name, range(100, 110), whole[name], tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals, and the time of other processes")
+@pytest.mark.parametrize("as_json", [True, False])
+def test_without_a_folder_the_result_so_far_is_told(as_json: bool) -> None:
+    args = (OFFICE, "--env-arg", "task=c", "--mode", "q-learning", "--episodes", "100000000")
+    code, out, err, seconds = interrupt(start(*args, *(["--json"] if as_json else [])), 1.0)
+    assert (code, err) == (130, "markovize: interrupted\n")
+    assert seconds < SECONDS
+    if as_json:
+        numbers = json.loads(out)
+        assert (numbers["greedy_return"], numbers["mode"]) == (None, "q-learning")
+        assert 0 < numbers["episodes"] < 100_000_000
+    else:
+        assert "mean return " in out
+        assert " in the last 100 episodes (" in out
