@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 from pathlib import Path
@@ -198,6 +199,13 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(model: str,
     for one, other in ((whole.agent.network, again.agent.network), (whole.agent.target, again.agent.target)):
         assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
     assert go_on(again, 10).returns.tolist() == whole.returns.tolist()  # nothing left to do
+
+
+def test_a_checkpoint_says_what_it_is_as_it_always_did(tmp_path: Path) -> None:
+    """Agents that were kept by earlier versions must still be read."""
+    save_agent(tmp_path, train(BREAKFAST, DeepSettings("DQN", episodes=5), seed=0))
+    data = json.loads((tmp_path / "agent.json").read_text())
+    assert (data["format"], data["version"]) == ("markovize.deep-agent", 2)
 
 
 @pytest.mark.parametrize("model", ["DQN", "GRU"])

@@ -34,7 +34,7 @@ from markovize.worlds import World
 if TYPE_CHECKING:
     from markovize.agents.deep.agent import Agent
 
-FORMAT: Final = "markovize.agents.deep-agent"
+FORMAT: Final = "markovize.deep-agent"
 VERSION: Final = 2
 
 
