@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import markovize  # noqa: F401 - registers the worlds
-from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult, Settings
+from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult, Settings, Snapshot
 from markovize.episodes.labelling import named_kinds
 from markovize.errors import InputError
+from markovize.learning.engines.sat import SatEngine
 from markovize.machine.replay import replay
 
 
@@ -171,6 +172,26 @@ def test_bad_settings_are_refused(changes: dict[str, float], words: str) -> None
         Settings.of("directed", **changes)
 
 
+class Ours(SatEngine):
+    """An engine that is in no registry."""
+
+    name = "ours"
+
+
+def test_an_engine_as_an_object_ends_as_by_name_and_goes_on_from_a_snapshot() -> None:
+    named, given = (Settings.of(episodes=60, engine=engine) for engine in ("sat", Ours()))
+    assert given.to_json() == named.to_json() | {"engine": "ours"}
+    env = gym.make("markovize/BreakfastWorld-v0")
+    learner = ActiveLearner(env, given)
+    result = learner.run()
+    assert result.machine == ActiveLearner(env, named).run().machine
+    again = ActiveLearner(env, given)
+    again.restore(Snapshot.from_bytes(learner.snapshot().to_bytes()))
+    assert again.agent.machine == result.machine
+    with pytest.raises(InputError, match=r"the run was made with other settings \(engine\)"):
+        ActiveLearner(env, named).restore(learner.snapshot())
+
+
 def test_settings_show_functions_by_name() -> None:
     assert Settings.of(trigger_on=max).to_json()["trigger_on"] == "max"
 
@@ -182,7 +203,7 @@ def test_settings_show_functions_by_name() -> None:
         ({"seed": True}, "seed must be a whole number, not True"),
         ({"episodes": 1.5}, "episodes must be a whole number, not 1.5"),
         ({"gamma": "0.9"}, "gamma must be a number, not '0.9'"),
-        ({"engine": 3}, "engine must be text, not 3"),
+        ({"engine": 3}, "engine must be the name of an engine, or an engine, not 3"),
         ({"objective": "size"}, "objective must be one of triggers, states, not 'size'"),
         ({"trigger_on": "colour"}, f"trigger_on must be one of auto, {', '.join(named_kinds())}, not 'colour'"),
     ],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from markovize.episodes.labelled_steps import Explain
-from markovize.episodes.labelling import AUTO, LabelOn, named_kinds
+from markovize.episodes.labelling import AUTO, named_kinds
 from markovize.errors import InputError
+from markovize.learning.engines import Engine
 from markovize.learning.floors import Objective
 from markovize.learning.learner import Auto
 
@@ -30,7 +31,8 @@ class Settings:
 
     ``episodes`` are the reported ones. The first ``patience`` of them belong to a wait that goes on, for at most
     ``max_wait`` episodes, until a first conflict has been solved; so a run may take more episodes than it reports. The
-    last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict).
+    last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict). An
+    ``engine`` that is no name is recorded by its name, and must be given again to resume the run.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -52,7 +54,7 @@ class Settings:
     trigger_on: Auto = "auto"
     reward_on: Auto = "auto"
     explain: Explain = "reward"
-    engine: str = "auto"
+    engine: str | Engine = "auto"
     effort: int | None = None
     keep: int = 0
     transfer: bool = True
@@ -115,8 +117,8 @@ class Settings:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
 
     def to_json(self) -> dict[str, Any]:
-        """All settings; a user's label function shows as its name."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        """All settings; a user's label function or engine shows as its name."""
+        return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
 def _check_kind(name: str, value: Any, kind: str) -> None:
@@ -134,7 +136,7 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "bool": (isinstance(value, bool), "true or false"),
         "int": (number and isinstance(value, int), "a whole number"),
         "float": (number, "a number"),
-        "str": (isinstance(value, str), "text"),
+        "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))
     choices = CHOICES.get(name, ())
     if choices and not (value in choices or (callable(value) and name in ("trigger_on", "reward_on"))):
@@ -143,5 +145,11 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         raise InputError(f"{name} must be {words}, not {value!r}")
 
 
-def _plain(value: LabelOn | Any) -> Any:
+def _is_engine(value: Any) -> bool:
+    return isinstance(getattr(value, "name", None), str) and callable(getattr(value, "open", None))
+
+
+def _plain(value: Any) -> Any:
+    if _is_engine(value):
+        return value.name
     return getattr(value, "__qualname__", repr(value)) if callable(value) else value
