@@ -30,11 +30,12 @@ import torch
 from scipy import stats
 
 import markovize  # noqa: F401 - registers the worlds
-from markovize.agents.deep import DeepSettings, kernels
+from markovize.agents.deep import DeepSettings
 from markovize.agents.deep.agent import Agent
 from markovize.agents.deep.checkpoints import load_agent, save_agent
 from markovize.agents.deep.dqn import DQN
-from markovize.agents.deep.kernels import Walk
+from markovize.agents.deep.fast.arrays import Walk
+from markovize.agents.deep.fast.episodes import play_optimally
 from markovize.agents.deep.recurrent import RecurrentDQN
 from markovize.agents.deep.training import Trained, go_on, new_agent, new_walk, one_quiet_thread
 from markovize.machine.machine import RewardMachine
@@ -68,7 +69,7 @@ class PlainAgent:
                 returns.append(plain_episode(env, agent, cells, walk))
                 agent.remember(walk)
                 if episode % settings.optimal_every == 0:
-                    kernels.play_optimally(agent.where.course, agent.where.best, agent.rng, optimal)
+                    play_optimally(agent.where.tables, agent.where.best, agent.rng, optimal)
                     agent.remember(optimal)
                 self.learn()
         return returns

@@ -17,7 +17,7 @@ from markovize.agents.deep import MODELS, RECURRENT, DeepSettings  # noqa: E402
 from markovize.agents.deep.agent import Adam  # noqa: E402
 from markovize.agents.deep.checkpoints import load_agent, save_agent  # noqa: E402
 from markovize.agents.deep.dqn import DQN  # noqa: E402
-from markovize.agents.deep.kernels import Walk  # noqa: E402
+from markovize.agents.deep.fast.arrays import Walk  # noqa: E402
 from markovize.agents.deep.replay import EpisodeReplay, StepReplay  # noqa: E402
 from markovize.agents.deep.training import Trained, TrainingProgress, go_on, new_agent, new_walk, train  # noqa: E402
 from markovize.agents.tabular import RunProgress  # noqa: E402

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 torch = pytest.importorskip("torch", reason="the extra `deep` is not installed")
 
-from markovize.agents.deep import MODELS, RECURRENT, DeepSettings, kernels  # noqa: E402
+from markovize.agents.deep import MODELS, RECURRENT, DeepSettings  # noqa: E402
 from markovize.agents.deep.agent import Agent  # noqa: E402
 from markovize.agents.deep.dqn import DQN  # noqa: E402
-from markovize.agents.deep.networks import Network, RecurrentNetwork, Trail, ValueNetwork  # noqa: E402
+from markovize.agents.deep.fast import layers  # noqa: E402
+from markovize.agents.deep.networks import ForwardPass, Network, RecurrentNetwork, ValueNetwork  # noqa: E402
 from markovize.agents.deep.recurrent import RecurrentDQN  # noqa: E402
 from markovize.agents.deep.training import new_agent, new_walk  # noqa: E402
 from markovize.worlds import world  # noqa: E402
@@ -31,7 +32,7 @@ def agent_of(model: str, seed: int = 0) -> Agent:
 
 def test_the_hyperbolic_tangent() -> None:
     xs = np.linspace(-12, 12, 2001, dtype=np.float32)
-    found = np.array([kernels.tanh(x) for x in xs])
+    found = np.array([layers.tanh(x) for x in xs])
     assert np.abs(found - np.tanh(xs.astype(np.float64))).max() < 3e-7
 
 
@@ -40,8 +41,8 @@ def test_products(rows: int) -> None:
     rng = np.random.default_rng(rows)
     matrix, vector = rng.normal(size=(rows, 5)).astype(np.float32), rng.normal(size=rows).astype(np.float32)
     out, other = np.ones(5, np.float32), np.ones(5, np.float32)
-    kernels.add_product_back(out, vector, matrix)
-    kernels.add_product(other, np.ascontiguousarray(matrix.T), vector)
+    layers.add_product_back(out, vector, matrix)
+    layers.add_product(other, np.ascontiguousarray(matrix.T), vector)
     assert out == pytest.approx(1 + vector @ matrix, abs=1e-5)
     assert other == pytest.approx(1 + vector @ matrix, abs=1e-5)
 
@@ -62,7 +63,7 @@ def test_chained_layers_and_their_gradients_are_those_of_torch() -> None:
     assert_as_autograd(network, seen, network.run(seen))
 
 
-def assert_as_autograd(network: Network, seen: Tensor, found: tuple[Tensor, Trail]) -> None:
+def assert_as_autograd(network: Network, seen: Tensor, found: tuple[Tensor, ForwardPass]) -> None:
     """What ``run`` and ``gradients`` give is what PyTorch's own layers do."""
     values, trail = found
     slope = torch.randn_like(values)

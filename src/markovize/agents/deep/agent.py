@@ -9,15 +9,15 @@ import torch
 from torch import Tensor
 from torch.optim.adam import adam
 
-from markovize.agents.deep.courses import DeepWorld
-from markovize.agents.deep.networks import Network, Trail
+from markovize.agents.deep.agent_world import AgentWorld
+from markovize.agents.deep.networks import ForwardPass, Network
 from markovize.agents.deep.replay import Replay, Steps
 from markovize.agents.deep.settings import DeepSettings
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from markovize.agents.deep.kernels import Walk
+    from markovize.agents.deep.fast.arrays import Walk
 
 
 class Adam:
@@ -59,7 +59,7 @@ class Agent(ABC):
     """
 
     def __init__(
-        self, where: DeepWorld, settings: DeepSettings, network: Network, replay: Replay, rng: np.random.Generator
+        self, where: AgentWorld, settings: DeepSettings, network: Network, replay: Replay, rng: np.random.Generator
     ) -> None:
         self.where, self.settings, self.replay, self.rng = where, settings, replay, rng
         self.network, self.target = network, network.twin()
@@ -77,7 +77,7 @@ class Agent(ABC):
     def learn(self) -> float:
         """One update from the replay; its loss."""
 
-    def descend(self, values: Tensor, trail: Trail, steps: Steps, best: Tensor) -> float:
+    def descend(self, values: Tensor, forward_pass: ForwardPass, steps: Steps, best: Tensor) -> float:
         """One step of Adam on the mean of (Q[a] - y)², which it gives; then the target follows.
 
         ``values`` are Q at these steps, ``best`` the most that the target promises after them.
@@ -86,7 +86,7 @@ class Agent(ABC):
         wanted = torch.from_numpy(steps.rewards) + self.settings.gamma * torch.from_numpy(~steps.ends) * best
         error = values.gather(1, actions[:, None])[:, 0] - wanted
         slope = torch.zeros_like(values).scatter_(1, actions[:, None], (2 / len(error) * error)[:, None])
-        self.network.gradients(trail, slope)
+        self.network.gradients(forward_pass, slope)
         self.optimiser.step()
         self.target.weights.lerp_(self.network.weights, self.settings.smoothing)
         return float(error @ error) / len(error)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from markovize.agents.deep import kernels
 from markovize.agents.deep.agent import Agent
-from markovize.agents.deep.courses import DeepWorld
+from markovize.agents.deep.agent_world import AgentWorld
+from markovize.agents.deep.fast.episodes import play
 from markovize.agents.deep.networks import ValueNetwork
 from markovize.agents.deep.replay import StepReplay
 from markovize.agents.deep.settings import DeepSettings
@@ -26,7 +26,7 @@ from markovize.episodes.traces import Longs
 if TYPE_CHECKING:
     import numpy as np
 
-    from markovize.agents.deep.kernels import Walk
+    from markovize.agents.deep.fast.arrays import Walk
 
 
 class DQN(Agent):
@@ -36,7 +36,7 @@ class DQN(Agent):
     target: ValueNetwork
     replay: StepReplay
 
-    def __init__(self, where: DeepWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
+    def __init__(self, where: AgentWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
         self.features = torch.from_numpy(where.features)
         network = ValueNetwork(self.features.shape[1], settings.hidden, len(where.world.actions))
         super().__init__(where, settings, network, StepReplay(settings.replay_steps), rng)
@@ -44,14 +44,14 @@ class DQN(Agent):
 
     def play(self, epsilon: float, walk: Walk) -> float:
         """Greedy but for ε; views are evaluated as they are met."""
-        return float(kernels.play(self.where.course, self._first, self.network.layers, epsilon, self.rng, walk))
+        return float(play(self.where.tables, self._first, self.network.layers, epsilon, self.rng, walk))
 
     def learn(self) -> float:
         """One batch."""
         steps = self.replay.sample(self.settings.batch, self.rng)
         best = self.target.run(self._seen(steps.after))[0].amax(dim=1)
-        values, trail = self.network.run(self._seen(steps.views))
-        return self.descend(values, trail, steps, best)
+        values, forward_pass = self.network.run(self._seen(steps.views))
+        return self.descend(values, forward_pass, steps, best)
 
     def _seen(self, views: Longs) -> Tensor:
         return self.features.index_select(0, torch.from_numpy(views))

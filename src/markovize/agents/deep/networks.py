@@ -1,4 +1,4 @@
-"""The networks: ordinary PyTorch modules, and their fast ways there and back.
+"""The networks: ordinary PyTorch modules, and their fast forward and backward passes.
 
 ``forward`` says what a network is, layer by layer. ``run`` gives the same values, and ``gradients`` what autograd
 would: for networks and batches this small, nearly all time goes into the nodes of a graph. All weights lie in one
@@ -15,19 +15,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from markovize.agents.deep import kernels
-from markovize.agents.deep.kernels import First, Layers, Recurrence, Singles
+from markovize.agents.deep.fast import recurrence
+from markovize.agents.deep.fast.arrays import First, Layers, Recurrence, Singles
 from markovize.episodes.traces import Longs
 
 KINDS: Final[dict[str, tuple[int, type[nn.RNNBase]]]] = {
-    "RNN": (kernels.RNN, nn.RNN),
-    "GRU": (kernels.GRU, nn.GRU),
-    "LSTM": (kernels.LSTM, nn.LSTM),
+    "RNN": (recurrence.RNN, nn.RNN),
+    "GRU": (recurrence.GRU, nn.GRU),
+    "LSTM": (recurrence.LSTM, nn.LSTM),
 }
 
 
-class Lying(NamedTuple):
-    """The weights of a layer where they lie, and their gradients, outside of any graph."""
+class FlatLayer(NamedTuple):
+    """The weights of a layer as parts of one flat tensor, and their gradients, outside of any graph of autograd."""
 
     weight: Tensor
     bias: Tensor
@@ -35,7 +35,7 @@ class Lying(NamedTuple):
     bias_slope: Tensor
 
     @classmethod
-    def of(cls, weight: Tensor, bias: Tensor) -> Lying:
+    def of(cls, weight: Tensor, bias: Tensor) -> FlatLayer:
         """Of parameters that were gathered."""
         return cls(weight.detach(), bias.detach(), cast(Tensor, weight.grad), cast(Tensor, bias.grad))
 
@@ -53,8 +53,8 @@ class Network(nn.Module):
     weights: Tensor  # all of them
     gradient: Tensor  # of all of them
     layers: Layers
-    _middle: Lying
-    _last: Lying
+    _middle: FlatLayer
+    _last: FlatLayer
 
     @property
     @abstractmethod
@@ -74,8 +74,8 @@ class Network(nn.Module):
             p.data, p.grad = (part.T, slope.T) if turned else (part, slope)
             p.data.copy_(was)
             at += p.numel()
-        self._middle = Lying.of(self.middle.weight, self.middle.bias)
-        self._last = Lying.of(self.last.weight, self.last.bias)
+        self._middle = FlatLayer.of(self.middle.weight, self.middle.bias)
+        self._last = FlatLayer.of(self.last.weight, self.last.bias)
         self.layers = Layers(*map(array, (*self._middle[:2], *self._last[:2])))
 
     def twin(self) -> Self:
@@ -85,7 +85,7 @@ class Network(nn.Module):
         return other
 
     @abstractmethod
-    def gradients(self, trail: Trail, slope: Tensor) -> None:
+    def gradients(self, forward_pass: ForwardPass, slope: Tensor) -> None:
         """Writes the gradients of all weights, given those of the values."""
 
     def finish(self, one: Tensor) -> tuple[Tensor, Tensor]:
@@ -102,8 +102,8 @@ class Network(nn.Module):
         return d_two @ self._middle.weight
 
 
-class Trail(NamedTuple):
-    """What the way back needs to know of the way there."""
+class ForwardPass(NamedTuple):
+    """What the backward pass needs of a forward pass: inputs, both hidden layers, and what a recurrent layer did."""
 
     seen: Any
     one: Tensor
@@ -124,8 +124,8 @@ class ValueNetwork(Network):
     def gather(self) -> None:
         """As for all networks; the first layer, too."""
         super().gather()
-        lying = Lying.of(self.first.weight, self.first.bias)
-        self._first = lying._replace(weight=lying.weight.T, weight_slope=lying.weight_slope.T)
+        flat = FlatLayer.of(self.first.weight, self.first.bias)
+        self._first = flat._replace(weight=flat.weight.T, weight_slope=flat.weight_slope.T)
 
     @property
     def input_weights(self) -> Tensor:
@@ -136,16 +136,16 @@ class ValueNetwork(Network):
         """Values of all actions, for each row."""
         return cast(Tensor, self.last(torch.relu(self.middle(torch.relu(self.first(seen))))))
 
-    def run(self, seen: Tensor) -> tuple[Tensor, Trail]:
-        """The same, and the way back."""
+    def run(self, seen: Tensor) -> tuple[Tensor, ForwardPass]:
+        """The same, and what the backward pass needs."""
         one = torch.addmm(self._first.bias, seen, self._first.weight).relu_()
         values, two = self.finish(one)
-        return values, Trail(seen, one, two)
+        return values, ForwardPass(seen, one, two)
 
-    def gradients(self, trail: Trail, slope: Tensor) -> None:
+    def gradients(self, forward_pass: ForwardPass, slope: Tensor) -> None:
         """Writes the gradients of all weights, given those of the values."""
-        d_one = self.finish_back(trail.one, trail.two, slope).mul_(trail.one > 0)
-        torch.mm(trail.seen.T, d_one, out=self._first.weight_slope)
+        d_one = self.finish_back(forward_pass.one, forward_pass.two, slope).mul_(forward_pass.one > 0)
+        torch.mm(forward_pass.seen.T, d_one, out=self._first.weight_slope)
         torch.sum(d_one, 0, out=self._first.bias_slope)
 
     def compiled(self, bits: Singles) -> First:
@@ -169,9 +169,9 @@ class RecurrentNetwork(Network):
         """As for all networks; the recurrent layer, too."""
         super().gather()
         layer = cast(Any, self.memory)
-        inputs = Lying.of(layer.weight_ih_l0, layer.bias_ih_l0)
+        inputs = FlatLayer.of(layer.weight_ih_l0, layer.bias_ih_l0)
         self._inputs = inputs._replace(weight=inputs.weight.T, weight_slope=inputs.weight_slope.T)
-        self._outputs = Lying.of(layer.weight_hh_l0, layer.bias_hh_l0)
+        self._outputs = FlatLayer.of(layer.weight_hh_l0, layer.bias_hh_l0)
         self.recurrence = Recurrence(*map(array, (*self._inputs[:2], *self._outputs[:2])))
 
     @property
@@ -185,22 +185,22 @@ class RecurrentNetwork(Network):
         outputs: Tensor = self.memory(seen)[0]
         return cast(Tensor, self.last(torch.relu(self.middle(outputs))))
 
-    def run(self, states: Longs) -> tuple[Tensor, Trail]:
-        """The same, and the way back."""
-        outputs, cells, gates = kernels.sweep(self.kind, self.recurrence, states)
+    def run(self, states: Longs) -> tuple[Tensor, ForwardPass]:
+        """The same, and what the backward pass needs."""
+        outputs, cells, gates = recurrence.sweep(self.kind, self.recurrence, states)
         one = torch.from_numpy(outputs)
         values, two = self.finish(one)
-        return values, Trail(states, one, two, (outputs, cells, gates))
+        return values, ForwardPass(states, one, two, (outputs, cells, gates))
 
-    def gradients(self, trail: Trail, slope: Tensor) -> None:
+    def gradients(self, forward_pass: ForwardPass, slope: Tensor) -> None:
         """Writes the gradients of all weights, given those of the values."""
-        back = self.finish_back(trail.one, trail.two, slope).numpy()
-        outputs, cells, gates = trail.inside
-        found = kernels.sweep_back(self.kind, self.recurrence, outputs, cells, gates, back)
+        back = self.finish_back(forward_pass.one, forward_pass.two, slope).numpy()
+        outputs, cells, gates = forward_pass.inside
+        found = recurrence.sweep_back(self.kind, self.recurrence, outputs, cells, gates, back)
         inputs, sums = map(torch.from_numpy, found)
-        self._inputs.weight_slope.zero_().index_add_(0, torch.from_numpy(trail.seen), inputs)
+        self._inputs.weight_slope.zero_().index_add_(0, torch.from_numpy(forward_pass.seen), inputs)
         torch.sum(inputs, 0, out=self._inputs.bias_slope)
-        torch.mm(sums[1:].T, trail.one[:-1], out=self._outputs.weight_slope)
+        torch.mm(sums[1:].T, forward_pass.one[:-1], out=self._outputs.weight_slope)
         torch.sum(sums, 0, out=self._outputs.bias_slope)
 
 

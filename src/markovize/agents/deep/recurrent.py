@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from markovize.agents.deep import kernels
 from markovize.agents.deep.agent import Agent
-from markovize.agents.deep.courses import DeepWorld
+from markovize.agents.deep.agent_world import AgentWorld
+from markovize.agents.deep.fast.episodes import play_recurrently
 from markovize.agents.deep.networks import RecurrentNetwork
 from markovize.agents.deep.replay import EpisodeReplay
 from markovize.agents.deep.settings import DeepSettings
 
 if TYPE_CHECKING:
-    from markovize.agents.deep.kernels import Walk
+    from markovize.agents.deep.fast.arrays import Walk
 
 
 class RecurrentDQN(Agent):
@@ -33,7 +33,7 @@ class RecurrentDQN(Agent):
     target: RecurrentNetwork
     replay: EpisodeReplay
 
-    def __init__(self, where: DeepWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
+    def __init__(self, where: AgentWorld, settings: DeepSettings, rng: np.random.Generator) -> None:
         states, actions = where.world.successor.shape
         network = RecurrentNetwork(settings.model, states, settings.hidden, actions)
         super().__init__(where, settings, network, EpisodeReplay(settings.replay_episodes), rng)
@@ -42,8 +42,8 @@ class RecurrentDQN(Agent):
         """Greedy but for ε; the memory is empty at the start."""
         network = self.network
         return float(
-            kernels.play_recurrently(
-                self.where.course, network.kind, network.recurrence, network.layers, epsilon, self.rng, walk
+            play_recurrently(
+                self.where.tables, network.kind, network.recurrence, network.layers, epsilon, self.rng, walk
             )
         )
 
@@ -51,5 +51,5 @@ class RecurrentDQN(Agent):
         """One episode."""
         steps = self.replay.sample(self.rng)
         best = self.target.run(np.append(steps.views, steps.after[-1]))[0][1:].amax(dim=1)
-        values, trail = self.network.run(steps.views)
-        return self.descend(values, trail, steps, best)
+        values, forward_pass = self.network.run(steps.views)
+        return self.descend(values, forward_pass, steps, best)

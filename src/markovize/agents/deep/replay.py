@@ -12,7 +12,7 @@ import numpy.typing as npt
 from markovize.episodes.traces import Bools, Longs
 
 if TYPE_CHECKING:
-    from markovize.agents.deep.kernels import Singles, Walk
+    from markovize.agents.deep.fast.arrays import Singles, Walk
 
 AnyArray = npt.NDArray[Any]
 

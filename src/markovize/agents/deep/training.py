@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 import torch
 
-from markovize.agents.deep import kernels
 from markovize.agents.deep.agent import Agent
-from markovize.agents.deep.courses import DeepWorld
+from markovize.agents.deep.agent_world import AgentWorld
 from markovize.agents.deep.dqn import DQN
-from markovize.agents.deep.kernels import Walk
+from markovize.agents.deep.fast.arrays import Walk
+from markovize.agents.deep.fast.episodes import play_optimally
 from markovize.agents.deep.recurrent import RecurrentDQN
 from markovize.agents.deep.settings import WINDOW, DeepSettings
 from markovize.agents.tabular import RunProgress
@@ -80,7 +80,7 @@ def go_on(trained: Trained, episodes: int, on_progress: Callable[[RunProgress], 
             returns[episode - 1] = agent.play(settings.epsilon, walk)
             agent.remember(walk)
             if settings.optimal_every and episode % settings.optimal_every == 0:
-                kernels.play_optimally(agent.where.course, agent.where.best, agent.rng, optimal)
+                play_optimally(agent.where.tables, agent.where.best, agent.rng, optimal)
                 agent.remember(optimal)
             loss = agent.learn()
             if on_progress is not None and (episode % REPORT_EVERY == 0 or episode == episodes):
@@ -110,7 +110,7 @@ def new_agent(world: World, settings: DeepSettings, seed: int, machine: RewardMa
         raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
     if (machine is not None) != (settings.model == "ADQN"):
         raise InputError("ADQN needs a machine, and no other model has one")
-    where = DeepWorld(world, machine, settings.gamma)
+    where = AgentWorld(world, machine, settings.gamma)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return (RecurrentDQN if settings.recurrent else DQN)(where, settings, np.random.default_rng(seed))

@@ -17,7 +17,7 @@ from markovize.product.value_iteration import optimal_values
 from markovize.worlds import World
 
 if TYPE_CHECKING:
-    from markovize.agents.deep.kernels import Course
+    from markovize.agents.deep.fast.arrays import WorldTables
 
 TIE: Final = 1e-6  # of a value: actions that differ by less are equally good
 MOST_MEMORIES: Final = 1_000
@@ -82,7 +82,7 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class DeepWorld:
+class AgentWorld:
     """A world, and the machine of the agent in it, if it has one."""
 
     world: World
@@ -95,12 +95,12 @@ class DeepWorld:
         return Memory.of(self.world, self.machine)
 
     @cached_property
-    def course(self) -> Course:
+    def tables(self) -> WorldTables:
         """All tables, for the compiled loops."""
-        from markovize.agents.deep.kernels import Course
+        from markovize.agents.deep.fast.arrays import WorldTables
 
         tables, world = self.world.tables, self.world
-        return Course(
+        return WorldTables(
             np.ascontiguousarray(world.successor, np.int32),
             tables.u,
             tables.reward,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from markovize.agents.deep import courses, kernels
-from markovize.agents.deep.courses import DeepWorld, Memory
-from markovize.agents.deep.kernels import Walk
+from markovize.agents.deep import agent_world
+from markovize.agents.deep.agent_world import AgentWorld, Memory
+from markovize.agents.deep.fast.arrays import Walk
+from markovize.agents.deep.fast.episodes import play_optimally
 from markovize.agents.tabular.evaluation import optimal_return
 from markovize.machine.machine import RewardMachine, Trigger
 from markovize.product.value_iteration import optimal_values
@@ -27,12 +28,12 @@ def room(steps: int) -> Walk:
 
 @pytest.mark.parametrize("where", WORLDS, ids=lambda where: where.name)
 def test_optimal_episodes_are_optimal(where: World) -> None:
-    deep = DeepWorld(where, None, 0.95)
+    deep = AgentWorld(where, None, 0.95)
     walk, rng = room(200), np.random.default_rng(0)
     best = optimal_values(where, 0.95)[where.machine.initial, where.start].max()
     seen = set()
     for _ in range(20):
-        total = kernels.play_optimally(deep.course, deep.best, rng, walk)
+        total = play_optimally(deep.tables, deep.best, rng, walk)
         length, ended = walk.outcome.tolist()
         discounted = (walk.rewards[:length].astype(np.float64) * 0.95 ** np.arange(length)).sum()
         assert discounted == pytest.approx(best, abs=1e-6)
@@ -62,21 +63,21 @@ def test_memory_follows_the_machine_and_has_a_bit_for_each_trigger_fired() -> No
 
 def test_features_are_the_cell_and_the_bits() -> None:
     where = world("office", task="e")
-    features = DeepWorld(where, where.machine, 0.95).features
+    features = AgentWorld(where, where.machine, 0.95).features
     assert features.shape == (4 * 108, 108 + 3)
     row = features[2 * 108 + 17]
     assert np.flatnonzero(row).tolist() == [17, 108, 109]
-    assert DeepWorld(where, None, 0.95).features.tolist() == np.eye(108).tolist()
+    assert AgentWorld(where, None, 0.95).features.tolist() == np.eye(108).tolist()
 
 
 @pytest.mark.parametrize("gamma", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize("task", ["b", "e"])
 def test_optimal_episodes_are_shortest_whatever_the_discount(task: str, gamma: float) -> None:
     where = world("office", task=task)
-    deep = DeepWorld(where, None, gamma)
+    deep = AgentWorld(where, None, gamma)
     walk, rng, lengths = room(200), np.random.default_rng(0), set()
     for _ in range(20):
-        assert kernels.play_optimally(deep.course, deep.best, rng, walk) == 1
+        assert play_optimally(deep.tables, deep.best, rng, walk) == 1
         lengths.add(int(walk.outcome[0]))
     assert lengths == {15 if task == "b" else 30}
 
@@ -85,7 +86,7 @@ def test_optimal_episodes_are_shortest_whatever_the_discount(task: str, gamma: f
 def test_a_machine_that_could_remember_too_much_shows_its_state(
     most: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(courses, "MOST_MEMORIES", most)
+    monkeypatch.setattr(agent_world, "MOST_MEMORIES", most)
     where = world("office", task="e")
     ways = [Trigger(u, where.observations[6 * u + n], u + 1) for u in range(2) for n in range(6)]
     memory = Memory.of(where, RewardMachine("state", "state", 3, tuple(ways)))
