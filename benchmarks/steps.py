@@ -32,7 +32,6 @@ import markovize  # noqa: F401 - registers the worlds
 from markovize.agents.tabular import ActiveLearner, Settings
 from markovize.agents.tabular.agent import Agent
 from markovize.agents.tabular.compiled.arrays import Hyperparameters
-from markovize.agents.tabular.compiled.planning import plan
 from markovize.agents.tabular.compiled.worlds import FULL
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.machine.machine import RewardMachine
@@ -66,7 +65,7 @@ class Session:
             if played.why == FULL:
                 self.agent.add_rows()
             elif self.agent.arrays.episode.status[0].news:
-                plan(self.agent.reference, 10_000)
+                self.agent.plan(lambda: None)
         return time.process_time() - start, steps, returns
 
 

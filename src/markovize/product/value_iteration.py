@@ -1,4 +1,4 @@
-"""Value iteration, once for all that plans: a product from episodes, a world and its machine, a machine alone.
+"""Value iteration, once for all that plans: products, worlds and their machines, machines alone, tabular agents.
 
 Values are updated in place (Gauss-Seidel): each update sees those before it in the same sweep.
 """
@@ -39,18 +39,32 @@ class Decisions(NamedTuple):
     discount: Floats
 
 
-@njit(cache=True)
 def iterate_values(decisions: Decisions, q: Floats, gamma: float, tolerance: float) -> Floats:
     """Improves ``q``, the values of all rows, until they are within ``tolerance`` of the optimum; the states' values.
 
     ``gamma`` is the largest discount. Where rounding forbids such a tolerance, it stops when no sweep can help.
     """
+    values = np.zeros(len(decisions.rows) - 1)
+    sweep_values(decisions, q, values, gamma, tolerance, most_sweeps(gamma))
+    return values
+
+
+def most_sweeps(gamma: float) -> int:
+    """After so many sweeps, nothing is left of any error.
+
+    >>> most_sweeps(0.0), most_sweeps(0.5)
+    (1, 64)
+    """
+    return 1 if gamma == 0 else math.ceil(-BITS * math.log(2.0) / math.log(gamma))
+
+
+@njit(cache=True)
+def sweep_values(decisions: Decisions, q: Floats, values: Floats, gamma: float, tolerance: float, sweeps: int) -> bool:
+    """At most so many sweeps over all rows; whether ``q`` is within the tolerance then. The next call goes on."""
     rows, first, total = decisions.rows, decisions.first, decisions.total
     target, weight, reward, discount = decisions.target, decisions.weight, decisions.reward, decisions.discount
-    values = np.zeros(len(rows) - 1)
     for s in range(len(values)):
         values[s] = best_of(q, rows[s], rows[s + 1])
-    sweeps = 1 if gamma == 0 else math.ceil(-BITS * math.log(2.0) / math.log(gamma))
     for _ in range(sweeps):
         change = 0.0
         for s in range(len(values)):
@@ -64,8 +78,8 @@ def iterate_values(decisions: Decisions, q: Floats, gamma: float, tolerance: flo
                 q[row] = value
                 values[s] = best_of(q, rows[s], rows[s + 1])
         if change * gamma <= tolerance * (1.0 - gamma):  # then the fixed point is within the tolerance
-            break
-    return values
+            return True
+    return False
 
 
 @njit(cache=True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.compiled.allocation import add_free_rows, enlarge, new_arrays
 from markovize.agents.tabular.compiled.arrays import AgentArrays, Hyperparameters, Model, Sizes
+from markovize.agents.tabular.compiled.planning import known_decisions
 from markovize.agents.tabular.compiled.reference import AgentRef, refer_to, set_generator
 from markovize.episodes.traces import Floats
 from markovize.machine.machine import RewardMachine
+from markovize.product.value_iteration import sweep_values
 
 ROWS = 256  # of witnesses, at first
+TOLERANCE = 1e-6  # of planned values
+UPDATES = 20_000_000  # in one compiled call of value iteration: some tenths of a second
 
 
 class Agent:
@@ -112,6 +118,14 @@ class Agent:
         columns = codec.source, codec.action, codec.target, codec.triggers.ids, label
         for column, values in zip(self.arrays.transitions, columns, strict=True):
             column[first:last] = values[first:last]
+
+    def plan(self, check: Callable[[], None]) -> None:
+        """Value iteration on what is known; ``check`` is called now and then, and may end it by an exception."""
+        q, gamma = self.arrays.values.q.reshape(-1), float(self.arrays.control.how[0].gamma)
+        decisions, values = known_decisions(self.reference), np.zeros(len(q) // self.sizes.actions)
+        sweeps = max(1, UPDATES // max(1, len(decisions.target)))
+        while not sweep_values(decisions, q, values, gamma, TOLERANCE, sweeps):
+            check()
 
     def _write_machine(self) -> None:
         delta = self.arrays.machine.delta

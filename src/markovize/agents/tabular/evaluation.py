@@ -9,31 +9,22 @@ import numpy as np
 
 from markovize.agents.tabular.agent import Agent
 from markovize.agents.tabular.stopping import Stop
-from markovize.episodes.traces import Floats
 from markovize.gym.space_index import all_elements
+from markovize.product.value_iteration import optimal_values
 from markovize.worlds import World
 
 GREEDY_EPISODES = 100
 
 
-def optimal_return(world: World, gamma: float, steps: int, tolerance: float = 1e-10) -> float:
+def optimal_return(world: World, gamma: float, steps: int) -> float:
     """What the policy that value iteration finds on the true product earns: undiscounted, within the step limit.
 
     >>> from markovize.worlds import world
     >>> optimal_return(world("office", task="e"), 0.95, 200), optimal_return(world("office", task="e"), 0.95, 20)
     (1.0, 0.0)
     """
-    tables = world.tables
-    after = np.broadcast_to(world.successor, tables.u.shape)
-    goes_on = gamma * ~tables.terminated
-    values = np.zeros(tables.u.shape[:2])
-    while True:
-        q: Floats = tables.reward + goes_on * values[tables.u, after]
-        best = q.max(axis=2)
-        change = float(np.abs(best - values).max())
-        values = best
-        if change <= tolerance:
-            break
+    tables, q = world.tables, optimal_values(world, gamma)
+    values = q.max(axis=2)
     u, s, total = world.machine.initial, world.start, 0.0
     for _ in range(steps):
         a = int(np.flatnonzero(q[u, s] >= values[u, s] - 1e-7)[0])

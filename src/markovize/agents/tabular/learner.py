@@ -15,13 +15,12 @@ import numpy as np
 from markovize.agents.tabular.agent import Agent
 from markovize.agents.tabular.compiled.arrays import Hyperparameters
 from markovize.agents.tabular.compiled.episodes import replay_episodes
-from markovize.agents.tabular.compiled.planning import plan
 from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_return
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import mean_greedy_return, optimal_return
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.results import RunProgress, RunResult
-from markovize.agents.tabular.runners import NEVER, WORK, EnvRunner, EpisodeRunner, WorldRunner
+from markovize.agents.tabular.runners import NEVER, EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
 from markovize.agents.tabular.search import MachineSearch
 from markovize.agents.tabular.settings import Settings
@@ -158,7 +157,7 @@ class ActiveLearner:
             self._keep_witness()
             self.search.pending = True
         elif news:
-            self._plan(stop)
+            self.agent.plan(stop.check)
         if why == CONFLICT or (why != FULL and how.pause):
             self._keep_episode()
         self.horizon.adapt(len(returns), news)
@@ -179,11 +178,6 @@ class ActiveLearner:
             pause=room and not schedule.greedy,
             endings=cfg.explain != "reward",
         )
-
-    def _plan(self, stop: Stop) -> None:
-        sweeps = max(1, WORK // self.agent.arrays.values.q.size)
-        while not plan(self.agent.reference, sweeps):
-            stop.check()
 
     # --- conflicts -------------------------------------------------------------------------------------------------
 
@@ -245,7 +239,7 @@ class ActiveLearner:
         self.agent.instruct(self._hyperparameters(), self.rng)
         replay_episodes(self.agent.reference, *self.search.kept.columns(), values)
         if not values:
-            self._plan(stop)
+            self.agent.plan(stop.check)
 
     def _states_of_kept_steps(self) -> Ints:
         """The machine's state before each step of the episodes kept."""

@@ -1,49 +1,42 @@
-"""Planning on what is known of S×U, compiled."""
+"""What an agent knows of S×U, as decisions to plan on; compiled."""
 # mypy: disallow-untyped-decorators=False
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
-from markovize.agents.tabular.compiled.updates import best_value
-
-TOLERANCE = 1e-6  # of the values
+from markovize.product.value_iteration import Decisions
 
 
 @njit(cache=True)
-def plan(agent: AgentRef, sweeps: int) -> bool:
-    """Value iteration on the known part of S×U; what was never tried or seen counts as zero.
-
-    False if so many sweeps were not enough; the next call goes on.
-    """
+def known_decisions(agent: AgentRef) -> Decisions:
+    """The known part of S×U, state u·S + s. What was never tried has no outcomes, a reward never seen is zero."""
     arrays = arrays_at(agent)
     transitions, machine, rewards, model = arrays.transitions, arrays.machine, arrays.rewards, arrays.model
-    q, gamma = arrays.values.q, arrays.control.how[0].gamma
-    states, n_actions = model.first.shape
-    for _ in range(sweeps):
-        change = 0.0
-        for u in range(len(machine.delta)):
-            for s in range(states):
-                for a in range(n_actions):
-                    x = model.first[s, a]
-                    tries, value = 0, 0.0
-                    while x >= 0:
-                        v = machine.delta[u, transitions.trigger[x]]
-                        label = transitions.label[x]
-                        reward = rewards.paid[u, label, v]
-                        here = 0.0 if math.isnan(reward) else reward
-                        if not rewards.ends[u, label, v]:
-                            here += gamma * best_value(q, v, transitions.target[x])
-                        value += model.seen[x] * here
-                        tries += model.seen[x]
-                        x = model.next[x]
-                    if tries > 0:
-                        value /= tries
-                    change = max(change, abs(value - q[u, s, a]))
-                    q[u, s, a] = value
-        if change * gamma <= TOLERANCE * (1.0 - gamma):
-            return True
-    return False
+    gamma = arrays.control.how[0].gamma
+    machine_states, (states, n_actions) = len(machine.delta), model.first.shape
+    n_rows, known = machine_states * states * n_actions, machine_states * np.count_nonzero(model.seen)
+    first, total, target = np.zeros(n_rows + 1, np.int64), np.zeros(n_rows), np.zeros(known, np.int64)
+    weight, reward, discount = np.zeros(known), np.zeros(known), np.zeros(known)
+    row, at = 0, 0
+    for u in range(machine_states):
+        for s in range(states):
+            for a in range(n_actions):
+                x = model.first[s, a]
+                while x >= 0:
+                    label, v = transitions.label[x], machine.delta[u, transitions.trigger[x]]
+                    paid = rewards.paid[u, label, v]
+                    target[at] = v * states + transitions.target[x]
+                    weight[at] = model.seen[x]
+                    reward[at] = 0.0 if math.isnan(paid) else paid
+                    discount[at] = 0.0 if rewards.ends[u, label, v] else gamma
+                    total[row] += weight[at]
+                    at += 1
+                    x = model.next[x]
+                row += 1
+                first[row] = at
+    return Decisions(np.arange(0, n_rows + 1, n_actions), first, total, target, weight, reward, discount)
