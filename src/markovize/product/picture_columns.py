@@ -9,18 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from markovize.episodes.values import show
-from markovize.product.picture_parts import (
-    DARK,
-    FAINT,
-    INK,
-    Edge,
-    add_colour_bar,
-    hue,
-    merge_steps,
-    palette,
-    title,
-    value_scale,
-)
+from markovize.product import picture_parts as parts
+from markovize.product.picture_parts import INK, Edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,14 +20,14 @@ if TYPE_CHECKING:
 
 def draw_columns(product: Product, solution: Solution) -> Figure:
     """A graph: machine states from left to right, observations from top to bottom, greedy steps dark."""
-    K, norm, colours = product.machine.states, value_scale(solution), palette()
+    K, norm, colours = product.machine.states, parts.value_scale(solution), parts.palette()
     rows = len(product.observations)
     figure = Figure((max(6.0, min(40.0, 2.0 * K + 1.6)), min(40.0, 1.4 * rows + 1.2)), layout="constrained")
     axes = figure.subplots()
     axes.set_axis_off()
     axes.set(xlim=(-0.65, K - 0.5), ylim=(-(rows - 1) - 0.4, 0.85))
     for u in range(K):
-        axes.text(u, 0.75, title(product, u), color=hue(u), fontsize=11, fontweight="bold", ha="center")
+        axes.text(u, 0.75, parts.title(product, u), color=parts.hue(u), fontsize=11, fontweight="bold", ha="center")
     for state in np.flatnonzero(product.visited).tolist():
         x, y, shade = state % K, -(state // K), float(norm(solution.values[state]))
         known = solution.policy[state] >= 0
@@ -47,7 +37,7 @@ def draw_columns(product: Product, solution: Solution) -> Figure:
             "o",
             markersize=26,
             markerfacecolor=colours(shade) if known else "white",
-            markeredgecolor=hue(x),
+            markeredgecolor=parts.hue(x),
             markeredgewidth=1.6,
             zorder=3,
         )
@@ -59,11 +49,11 @@ def draw_columns(product: Product, solution: Solution) -> Figure:
             va="center",
             fontsize=8,
             zorder=4,
-            color="white" if known and shade > DARK else INK,
+            color="white" if known and shade > parts.DARK else INK,
         )
-    for edge in sorted(merge_steps(product, solution), key=lambda e: e.greedy):
+    for edge in sorted(parts.merge_steps(product, solution), key=lambda e: e.greedy):
         _edge(axes, edge, K)
-    add_colour_bar(figure, norm, [axes], solution.gamma)
+    parts.add_colour_bar(figure, norm, [axes], solution.gamma)
     figure.supxlabel(
         "edge: actions, and the reward if not 0   dark: greedy step   ■: the episode ends", fontsize=8, color=INK
     )
@@ -72,7 +62,7 @@ def draw_columns(product: Product, solution: Solution) -> Figure:
 
 def _edge(axes: Axes, edge: Edge, K: int) -> None:
     x, y, p, q = edge.source % K, -(edge.source // K), edge.target % K, -(edge.target // K)
-    colour, weight, order = (INK, 1.8, 2) if edge.greedy else (FAINT, 1.0, 1)
+    colour, weight, order = (INK, 1.8, 2) if edge.greedy else (parts.FAINT, 1.0, 1)
     text = " ".join(show(action) for action in edge.actions)
     text += (f": {edge.reward:+g}" if edge.reward else "") + (" ■" if edge.ends else "")
     start, end, bend, gap = (float(x), float(y)), (float(p), float(q)), -0.22, 15.0

@@ -10,17 +10,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from markovize.product.picture_parts import (
-    DARK,
-    INK,
-    Edge,
-    add_colour_bar,
-    hue,
-    merge_steps,
-    palette,
-    title,
-    value_scale,
-)
+from markovize.product import picture_parts as parts
+from markovize.product.picture_parts import INK, Edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,22 +26,22 @@ def draw_maps(product: Product, solution: Solution) -> Figure:
     cells = np.array(product.observations)
     low, high = cells.min(axis=0), cells.max(axis=0)
     width, height = (high - low + 1).tolist()
-    K, norm = product.machine.states, value_scale(solution)
+    K, norm = product.machine.states, parts.value_scale(solution)
     across = panels_across(K, width / height)
     down = -(-K // across)
     unit = min(0.42, 12 / (across * (width + 1)))
     size = across * (width + 1.2) * unit + 1.2, down * (height + 1.8) * unit + 0.9
     figure = Figure((max(9.0, size[0]), size[1]), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).ravel().tolist()
-    steps = merge_steps(product, solution)
+    steps = parts.merge_steps(product, solution)
     for u, axes in enumerate(panels):
         axes.set_axis_off()
         if u >= K:
             continue
         axes.set(aspect="equal", xlim=(low[0] - 0.6, high[0] + 0.6), ylim=(low[1] - 0.6, high[1] + 0.6))
-        axes.set_title(title(product, u), color=hue(u), fontsize=11, fontweight="bold")
+        axes.set_title(parts.title(product, u), color=parts.hue(u), fontsize=11, fontweight="bold")
         _map(axes, product, solution, u, [edge for edge in steps if edge.source % K == u], norm)
-    add_colour_bar(figure, norm, panels, solution.gamma)
+    parts.add_colour_bar(figure, norm, panels, solution.gamma)
     figure.supxlabel(
         "arrow: greedy step   dot: stay   →n: entering moves the machine to u = n   ±r: reward on entering\n"
         "thick frame: the episode ends   grey: not seen in this u",
@@ -75,7 +66,7 @@ def panels_across(panels: int, aspect: float) -> int:
 
 
 def _map(axes: Axes, product: Product, solution: Solution, u: int, steps: list[Edge], norm: Normalize) -> None:
-    K, colours = product.machine.states, palette()
+    K, colours = product.machine.states, parts.palette()
     cells = cast("tuple[tuple[int, int], ...]", product.observations)
     notes: dict[int, set[str]] = {}
     frames: dict[int, tuple[str, bool]] = {}
@@ -85,7 +76,7 @@ def _map(axes: Axes, product: Product, solution: Solution, u: int, steps: list[E
             note = notes.setdefault(cell, set())
             note |= {f"→{v}"} if v != u else set()
             note |= {f"{edge.reward:+g}"} if edge.reward else set()
-            frames[cell] = (hue(v) if v != u else INK, edge.ends)
+            frames[cell] = (parts.hue(v) if v != u else INK, edge.ends)
     for cell, (x, y) in enumerate(cells):
         state = cell * K + u
         fill: str | tuple[float, ...] = "white" if cell in notes else "#e9edf0"
@@ -116,7 +107,7 @@ def _map(axes: Axes, product: Product, solution: Solution, u: int, steps: list[E
     for edge in steps:
         if edge.greedy:
             cell = edge.source // K
-            light = norm(solution.values[edge.source]) > DARK
+            light = norm(solution.values[edge.source]) > parts.DARK
             _arrow(axes, cells[cell], cells[edge.target // K], "white" if light else INK, cell in frames)
 
 

@@ -323,7 +323,7 @@ def test_progress_is_told_now_and_then_and_at_the_end() -> None:
         ({"learning_rate": 0}, "positive"),
         ({"replay_steps": 10}, "cannot hold"),
         ({"batch": 1.5}, "whole number"),
-        ({"gamma": 1.0}, "less than 1"),
+        ({"gamma": 1.0}, "below 1"),
         ({"gamma": True}, "a number"),
         ({"learning_rate": float("nan")}, "a number"),
         ({"epsilon": "1"}, "a number"),

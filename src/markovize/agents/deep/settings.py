@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from markovize.agents.checks import check_discount, check_share, is_number, is_whole
 from markovize.errors import InputError
 
 MODELS: Final = ("ADQN", "DQN", "LSTM", "GRU", "RNN")
@@ -48,17 +49,15 @@ class DeepSettings:
         for name in ("episodes", "hidden", "batch", "replay_steps", "replay_episodes", "optimal_every", "max_steps"):
             value = getattr(self, name)
             least = 0 if name == "optimal_every" else 1
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            if not is_whole(value) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
         for name in ("gamma", "epsilon", "smoothing", "learning_rate"):
             value = getattr(self, name)
-            if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+            if not is_number(value) or not math.isfinite(value):
                 raise InputError(f"{name} must be a number, not {value!r}")
         for name in ("epsilon", "smoothing"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name} must be between 0 and 1, not {getattr(self, name)!r}")
-        if not 0 <= self.gamma < 1:  # with 1, what leads to a reward is as good now as later
-            raise InputError(f"gamma must be at least 0 and less than 1, not {self.gamma!r}")
+            check_share(name, getattr(self, name))
+        check_discount(self.gamma)
         if not self.learning_rate > 0:
             raise InputError(f"learning_rate must be positive, not {self.learning_rate!r}")
         if self.replay_steps < self.max_steps:

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from markovize.agents.checks import check_discount, check_share, is_number, is_whole
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import AUTO, named_kinds
 from markovize.errors import InputError
@@ -103,11 +104,8 @@ class Settings:
                 object.__setattr__(self, name, value := value.item())
             _check_kind(name, value, str(field.type))
         for name in ("epsilon", "wait_epsilon", "alpha"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise InputError(f"{name} must be between 0 and 1, not {value}")
-        if not 0 <= self.gamma < 1:
-            raise InputError(f"gamma must be at least 0 and below 1, not {self.gamma}")
+            check_share(name, getattr(self, name))
+        check_discount(self.gamma)
         for name in ("episodes", "evaluate_every", "max_steps", "effort"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -131,11 +129,10 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
     if value is None and kind.endswith("None"):
         return
     kind = kind.removesuffix(" | None")
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
     fits, words = {
         "bool": (isinstance(value, bool), "true or false"),
-        "int": (number and isinstance(value, int), "a whole number"),
-        "float": (number, "a number"),
+        "int": (is_whole(value), "a whole number"),
+        "float": (is_number(value), "a number"),
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))
     choices = CHOICES.get(name, ())

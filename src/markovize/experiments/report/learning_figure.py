@@ -11,23 +11,9 @@ import numpy as np
 from markovize.experiments.paper import PaperValues
 from markovize.experiments.record_parts import WINDOW
 from markovize.experiments.records import Finished
-from markovize.experiments.report.groups import (
-    group_trials,
-    mean_and_deviation,
-    stack_curves,
-    tasks_in,
-    variants_in,
-)
-from markovize.pictures.curves import (
-    LIGHT,
-    Theme,
-    draw_band,
-    draw_figure,
-    draw_mark,
-    mark_in_legend,
-    number_episodes,
-    set_margins,
-)
+from markovize.experiments.report import groups as by_group
+from markovize.pictures import curves
+from markovize.pictures.curves import LIGHT, Theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +62,7 @@ def learning_figure(
 
     The dashed line is the optimum; the paper's end values are diamonds at the right.
     """
-    tasks, variants, groups = tasks_in(trials), variants_in(trials), group_trials(trials)
+    tasks, variants, groups = by_group.tasks_in(trials), by_group.variants_in(trials), by_group.group_trials(trials)
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(len(_ROWS), len(tasks), squeeze=False, sharex="col")
@@ -94,13 +80,13 @@ def learning_figure(
         share_log_scale(panels[-1])
         for axes in panels[-1, 1:]:
             axes.tick_params(labelleft=False)
-        set_margins(figure, left=0.95, right=0.15, top=0.35, bottom=0.88, between=(0.55, 0.22))
+        curves.set_margins(figure, left=0.95, right=0.15, top=0.35, bottom=0.88, between=(0.55, 0.22))
         for axes in panels[:, 0]:
             axes.yaxis.set_label_coords(-0.62 / (axes.get_position().width * figure.get_figwidth()), 0.5)
         legend = _legend(variants, trials, bool(paper), theme)
         figure.legend(handles=legend, loc="lower center", ncols=4, frameon=False)
 
-    return draw_figure((1.1 + 2.4 * max(2, len(tasks)), 8.0), draw, kind, theme)
+    return curves.draw_figure((1.1 + 2.4 * max(2, len(tasks)), 8.0), draw, kind, theme)
 
 
 def _draw_panel(
@@ -115,13 +101,13 @@ def _draw_panel(
 
     last = 1
     for variant, trials in members.items():
-        points, values = stack_curves(trials, quantity.column)
+        points, values = by_group.stack_curves(trials, quantity.column)
         last = max(last, points[-1])
         number = variants.index(variant)
         # later lines are thinner, so that equal ones are all seen
         width = 1.7 + 1.5 * (len(variants) - 1 - number)
-        curve = _range_on_log_scale(values) if quantity.log else mean_and_deviation(values)
-        draw_band(axes, points, curve, theme.line(number), width=width, alpha=0.22)
+        curve = _range_on_log_scale(values) if quantity.log else by_group.mean_and_deviation(values)
+        curves.draw_band(axes, points, curve, theme.line(number), width=width, alpha=0.22)
     optimum = {record.optimal_return for trials in members.values() for record, _ in trials} - {None}
     if quantity is _ROWS[0]:
         for value in sorted(v for v in optimum if v is not None):
@@ -129,7 +115,7 @@ def _draw_panel(
     if paper is not None:
         _draw_paper(axes, quantity, paper, last, theme)
     axes.set_xlim(0, last * 1.06)
-    number_episodes(axes, last, theme)
+    curves.number_episodes(axes, last, theme)
     if quantity.log:
         axes.set_yscale("log")
     else:
@@ -166,7 +152,7 @@ def _draw_paper(axes: Axes, quantity: _Quantity, paper: PaperValues, last: int, 
     if sd:
         low = max(value - sd, value / 10) if quantity.log else value - sd
         axes.plot([last, last], [low, value + sd], color=theme.theirs, linewidth=1.2, zorder=4, clip_on=False)
-    draw_mark(axes, (last, value), theme, theme.theirs, edge=_EDGE)
+    curves.draw_mark(axes, (last, value), theme, theme.theirs, edge=_EDGE)
 
 
 def share_log_scale(panels: Iterable[Axes]) -> None:
@@ -198,5 +184,5 @@ def _legend(variants: Sequence[str], trials: Sequence[Finished], paper: bool, th
     if any(record.optimal_return is not None for record, _ in trials):
         out.append(Line2D([], [], color=theme.goal, linestyle=DASHES, linewidth=1.1, label="optimum"))
     if paper:
-        out.append(mark_in_legend("paper, end value ± sd", theme))
+        out.append(curves.mark_in_legend("paper, end value ± sd", theme))
     return out

@@ -9,24 +9,9 @@ import numpy as np
 
 from markovize.experiments.paper import PaperValues
 from markovize.experiments.records import Finished
-from markovize.experiments.report.groups import (
-    group_trials,
-    mean_and_deviation,
-    paper_of,
-    stack_curves,
-    tasks_in,
-    variants_in,
-)
-from markovize.pictures.curves import (
-    LIGHT,
-    Theme,
-    draw_band,
-    draw_figure,
-    draw_mark,
-    mark_in_legend,
-    number_episodes,
-    set_margins,
-)
+from markovize.experiments.report import groups as by_group
+from markovize.pictures import curves
+from markovize.pictures.curves import LIGHT, Theme
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,35 +30,35 @@ def returns_figure(
 
     Circles are its values after as many episodes as ours, where that is before its end.
     """
-    tasks, models, groups = tasks_in(trials), variants_in(trials), group_trials(trials)
+    tasks, models, groups = by_group.tasks_in(trials), by_group.variants_in(trials), by_group.group_trials(trials)
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, len(tasks), squeeze=False, sharey=True)[0]
         for axes, task in zip(panels, tasks, strict=True):
             for model in (model for model in models if (task, model) in groups):
                 colour = theme.line(models.index(model))
-                _draw_model(axes, groups[task, model], paper_of(paper, (task, model)), colour, theme)
+                _draw_model(axes, groups[task, model], by_group.paper_of(paper, (task, model)), colour, theme)
             last = max((float(np.max(line.get_xdata())) for line in axes.lines), default=1.0)
             axes.set_xlim(0, last)
             axes.set_ylim(-1.05, 1.05)
-            number_episodes(axes, last, theme)
+            curves.number_episodes(axes, last, theme)
             axes.set_title(f"Task ({task})", fontweight="bold")
             axes.set_xlabel("episode")
         panels[0].set_ylabel("return\n(mean of last 1,000)")
-        set_margins(figure, left=0.85, right=0.2, top=0.35, bottom=0.9, between=(0.25, 0.0))
+        curves.set_margins(figure, left=0.85, right=0.2, top=0.35, bottom=0.9, between=(0.25, 0.0))
         figure.legend(handles=_legend(models, trials, paper, theme), loc="lower center", ncols=8, frameon=False)
 
-    return draw_figure((1.3 + 2.4 * max(3, len(tasks)), 3.6), draw, kind, theme)
+    return curves.draw_figure((1.3 + 2.4 * max(3, len(tasks)), 3.6), draw, kind, theme)
 
 
 def _draw_model(axes: Axes, trials: Sequence[Finished], paper: PaperValues | None, colour: str, theme: Theme) -> None:
-    points, values = stack_curves(trials, lambda trial: trial[0].curve.mean_return)
-    draw_band(axes, points, mean_and_deviation(values), colour)
+    points, values = by_group.stack_curves(trials, lambda trial: trial[0].curve.mean_return)
+    curves.draw_band(axes, points, by_group.mean_and_deviation(values), colour)
     if paper is not None and paper.final_return is not None:
-        draw_mark(axes, (points[-1] * 1.06, paper.final_return), theme, colour, size=5.0, edge=1.5)
+        curves.draw_mark(axes, (points[-1] * 1.06, paper.final_return), theme, colour, size=5.0, edge=1.5)
         if points[-1] in paper.sooner:
             soon = paper.sooner[points[-1]][0]
-            draw_mark(axes, (points[-1], soon), theme, colour, marker="o", size=6.0, edge=1.5)
+            curves.draw_mark(axes, (points[-1], soon), theme, colour, marker="o", size=6.0, edge=1.5)
 
 
 def _legend(
@@ -89,7 +74,7 @@ def _legend(
     if paper:
         lengths = {record.reported for record, _ in trials}
         for length in sorted(lengths & {length for said in paper.values() for length in said.sooner}):
-            out.append(mark_in_legend(f"paper's after {length:,}", theme, "o"))
+            out.append(curves.mark_in_legend(f"paper's after {length:,}", theme, "o"))
         ends = {said.episodes for said in paper.values() if said.episodes is not None}
-        out.append(mark_in_legend(f"paper's after {max(ends):,}" if ends else "paper's end value", theme))
+        out.append(curves.mark_in_legend(f"paper's after {max(ends):,}" if ends else "paper's end value", theme))
     return out
