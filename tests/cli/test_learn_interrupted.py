@@ -39,7 +39,7 @@ INSTANCES = {
     "history": lambda: paid_by_history(300, 20, 4),
     "many labels": lambda: paid_by_history(500, 50, 2_000),
     "office": lambda: noisy_walks(world("office", task="d"), 2_000, np.random.default_rng(0)),
-    "breakfast": lambda: noisy_walks(world("breakfast", task="c"), 300, np.random.default_rng(0)),
+    "breakfast": lambda: noisy_walks(world("breakfast", task="c", rewards="cumulative"), 300, np.random.default_rng(0)),
     "random": in_random_world,
 }
 WAYS = [

@@ -46,6 +46,7 @@ def interrupt(arguments: list[str], folder: Path, after: float) -> Ended:
             assert child.poll() is None, Path(err.name).read_text()
             time.sleep(0.01)
         time.sleep(after)
+        assert child.poll() is None, f"over before Ctrl-C: {Path(out.name).read_text()}"
         used, pressed = _processor_seconds(child.pid), time.monotonic()
         child.send_signal(signal.SIGINT)
         try:

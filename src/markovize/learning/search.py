@@ -29,7 +29,7 @@ from markovize.learning.prefix_tree import PrefixTree
 
 GRACE_SECONDS = 0.3  # after the time is up, for a better machine than the tree itself
 MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the prefix tree
-MOST_SPELLED = 30_000  # its states: about a second to number them and to collect their rewards
+MOST_SPELLED = 10_000  # its states: a third of a second to number them and to collect their rewards
 PAIRS = 2  # violated pairs that join the exemplars at a time
 MORE_PAIRS = 8  # or so many, where the number of triggers is not limited
 FIRST_BUDGET = 1_000  # counted work before another question gets its turn
