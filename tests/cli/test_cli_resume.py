@@ -135,6 +135,11 @@ def test_a_run_that_is_over(here: Path) -> None:
     assert (code, out, err) == (0, "over: this run is over, all of it is there\n", "")
     assert contents(Path("over")) == {name: data for name, data in before.items() if name[0] != "." and name[-1] != "z"}
     assert json.loads(ended(start("--resume", "over", "--json"))[1]) == numbers
+    for damage, said in ((b"{", "timings.json"), (b"{}", "timings.json: no 'seconds'; this file was damaged")):
+        (here / "over" / "timings.json").write_bytes(damage)
+        code, out, err = ended(start("--resume", "over", "--json"))
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err
 
 
 def test_bad_use(here: Path) -> None:

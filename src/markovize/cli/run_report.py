@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from markovize.cli.terminal import console, count
-from markovize.runs.folder import TIMINGS, RunFolder, read_run
+from markovize.runs.folder import RunFolder, read_run, read_timings
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
@@ -18,8 +17,7 @@ RECENT: Final = 100  # episodes, where a run was stopped before its policy was t
 
 def numbers_of(folder: RunFolder) -> dict[str, Any]:
     """What ``--json`` printed, of a run that is over."""
-    timings = json.loads((folder.path / "timings.json").read_text())
-    return read_run(folder.path)[1] | {name: timings[name] for name in TIMINGS}
+    return read_run(folder.path)[1] | read_timings(folder.path)
 
 
 def report(result: RunResult, folder: Path | None) -> None:

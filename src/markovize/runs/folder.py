@@ -176,6 +176,15 @@ def read_run(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
     return config, result
 
 
+def read_timings(folder: str | os.PathLike[str]) -> dict[str, float]:
+    """The seconds that a run took."""
+    path = Path(folder, "timings.json")
+    timings = _object(path)
+    if missing := [name for name in TIMINGS if not isinstance(timings.get(name), (int, float))]:
+        raise InputError(f"no {missing[0]!r}; this file was damaged", where=one_line(path))
+    return {name: timings[name] for name in TIMINGS}
+
+
 def check_new(folder: str | os.PathLike[str]) -> Path:
     """The folder, if a run can be written there: before a long run is better than after it.
 

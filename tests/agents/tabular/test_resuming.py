@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import random
 from typing import Any
 
 import gymnasium
@@ -147,3 +149,44 @@ def test_broken_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     facts, arrays = Snapshot.from_bytes(saved[0])
     with pytest.raises(markovize.InputError, match="another version of markovize"):
         Snapshot.from_bytes(Snapshot(facts | {"format": 99}, arrays).to_bytes())
+
+
+def damaged(snapshot: Snapshot, chance: random.Random) -> Snapshot:
+    """The same with one fact, one column or one entry changed or gone."""
+    facts, arrays = json.loads(json.dumps(snapshot.facts)), dict(snapshot.arrays)
+    odd: list[Any] = [None, -1, 10**9, "x", [], {}, 1.5, True, [1, 2], {"a": 1}]
+    columns: list[Any] = [np.zeros(3), np.zeros((2, 2), np.int32), np.zeros(0, np.int64), np.array("text"), np.array(7)]
+    kind, name = chance.randrange(5), chance.choice([name for name in facts if name != "format"])
+    if kind == 0:
+        facts[name] = chance.choice(odd)
+    elif kind == 1:
+        del facts[name]
+    elif kind == 2:
+        name = chance.choice([name for name in facts if isinstance(facts[name], dict) and facts[name]])
+        facts[name][chance.choice(list(facts[name]))] = chance.choice(odd)
+    elif kind == 3:
+        arrays[chance.choice(list(arrays))] = chance.choice(columns)
+    else:
+        name = chance.choice([name for name in arrays if arrays[name].size and arrays[name].dtype.kind in "if"])
+        arrays[name] = arrays[name].copy()
+        arrays[name].flat[chance.randrange(arrays[name].size)] = chance.choice([-5, 10**8, 3])
+    return Snapshot(facts, arrays)
+
+
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(1000, 3000), marks=pytest.mark.long)])
+def test_damaged_snapshots_are_refused_in_one_line_or_go_on(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings.of(episodes=15, seed=5)
+    _, saved = checkpoints(lake, settings, monkeypatch)
+    refused = 0
+    for seed in seeds:
+        run = ActiveLearner(lake(), settings)
+        data = damaged(Snapshot.from_bytes(saved[9]), random.Random(seed)).to_bytes()
+        try:
+            run.restore(Snapshot.from_bytes(data))
+        except markovize.InputError as error:
+            refused += 1
+            assert "\n" not in str(error)
+            assert len(str(error)) < 400
+        else:
+            run.run()
+    assert refused > len(seeds) / 2

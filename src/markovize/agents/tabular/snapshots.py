@@ -32,8 +32,8 @@ from markovize.agents.tabular.compiled.arrays import (
 )
 from markovize.agents.tabular.history import join
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
-from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.runners import EnvRunner, RecentEpisode
+from markovize.agents.tabular.snapshot_schema import CodecFacts, check_columns, check_facts, check_numbers
 from markovize.episodes.strict_json import strict_json
 from markovize.episodes.values import jsonable
 from markovize.errors import InputError
@@ -117,30 +117,33 @@ def restore(run: ActiveLearner, snapshot: Snapshot) -> None:
     """Brings a new run to the state of a snapshot; an environment that is not the same is refused."""
     try:
         _restore(run, *snapshot)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"not a checkpoint of a run: {type(error).__name__} {error}") from None
 
 
-def _restore(run: ActiveLearner, facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
-    if facts["settings"] != run.settings.to_json():
-        changed = [name for name, value in run.settings.to_json().items() if facts["settings"].get(name) != value]
+def _restore(run: ActiveLearner, raw: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
+    facts = check_facts(raw)
+    check_columns(arrays)
+    if facts.settings != run.settings.to_json():
+        changed = [name for name, value in run.settings.to_json().items() if facts.settings.get(name) != value]
         raise InputError(f"the run was made with other settings ({', '.join(changed)})")
-    run.environment.check_unchanged(facts["environment"])
-    run.rng.bit_generator.state = facts["rng"]
+    run.environment.check_unchanged(facts.environment)
+    run.rng.bit_generator.state = facts.rng
     search, history, codec = run.search, run.history, run.runner.codec
-    for part, name in ((run.schedule, "schedule"), (run.horizon, "horizon")):
-        for attribute, value in facts[name].items():
-            setattr(part, attribute, value)
-    search.solves = [Solve(**solve) for solve in facts["solves"]]
-    search.pending, search.status, search.exemplars = facts["pending"], facts["status"], facts["exemplars"]
-    history.notes, history.optimal_since, history.seconds = facts["notes"], facts["optimal_since"], facts["seconds"]
+    run.schedule.episode, run.schedule.total = facts.schedule.episode, facts.schedule.total
+    run.horizon.steps, run.horizon.quiet = facts.horizon.steps, facts.horizon.quiet
+    search.solves = facts.solves
+    search.pending, search.status, search.exemplars = facts.pending, facts.status, facts.exemplars
+    history.notes, history.optimal_since, history.seconds = facts.notes, facts.optimal_since, facts.seconds
     history.returns, history.lengths = [arrays["returns"]], [arrays["lengths"]]
-    _restore_codec(codec, facts["codec"], arrays["codec"])
-    search.kept = _kept(arrays, len(codec))
-    run.agent = _agent(run, RewardMachine.from_json(facts["machine"]), arrays)
+    _restore_codec(codec, facts.codec, arrays["codec"])
+    search.kept = _kept(arrays, len(codec), run.environment.steps)
+    run.agent = _agent(run, RewardMachine.from_json(facts.machine), arrays)
     if isinstance(run.runner, EnvRunner):
+        check_numbers(arrays["recent_transitions"], len(codec), "episodes have transitions")
+        check_numbers(arrays["recent_seeds"], 2**31, "episodes have seeds")
         run.runner.recent.extend(_recent_episodes(arrays))
         run.environment.check_behaviour(run.runner, run.runner.recent)
 
@@ -164,21 +167,22 @@ def _codec_facts(codec: StepCodec) -> dict[str, Any]:
     return {"observations": [jsonable(value) for value in codec.observations.values], "labels": labels}
 
 
-def _restore_codec(codec: StepCodec, facts: dict[str, Any], transitions: npt.NDArray[np.int32]) -> None:
-    for value in facts["observations"]:
+def _restore_codec(codec: StepCodec, facts: CodecFacts, transitions: npt.NDArray[np.int32]) -> None:
+    for value in facts.observations:
         codec.observations.id(value)
+    for numbers, below in zip(transitions, (len(codec.observations), len(codec.actions)) * 2, strict=False):
+        check_numbers(numbers, below, "transitions")
     for s, a, t in transitions.T.tolist():
         codec.transition(s, a, t)
-    codec.relabel(*[own if callable(own) else on for own, on in zip(codec.labelled_by, facts["labels"], strict=True)])
+    codec.relabel(*[own if callable(own) else on for own, on in zip(codec.labelled_by, facts.labels, strict=True)])
 
 
-def _kept(arrays: dict[str, npt.NDArray[Any]], known: int) -> KeptEpisodes:
-    kept, cuts = KeptEpisodes(), arrays["kept_offsets"][1:-1]
-    transitions = arrays["kept_transitions"]
-    if len(transitions) and not 0 <= transitions.min() <= transitions.max() < known:
-        raise InputError("not a checkpoint of a run: episodes have transitions that never happened")
-    if len(arrays["kept_terminated"]):
-        columns = (np.split(arrays[f"kept_{name}"], cuts) for name in ("transitions", "rewards"))
+def _kept(arrays: dict[str, npt.NDArray[Any]], known: int, longest: int) -> KeptEpisodes:
+    kept, offsets = KeptEpisodes(), arrays["kept_offsets"]
+    check_numbers(arrays["kept_transitions"], known, "episodes have transitions")
+    check_numbers(np.diff(offsets), longest + 1, "episodes are longer than any")
+    if len(offsets) > 1:
+        columns = (np.split(arrays[f"kept_{name}"], offsets[1:-1]) for name in ("transitions", "rewards"))
         for steps, rewards, terminated in zip(*columns, arrays["kept_terminated"], strict=True):
             kept.add(steps, rewards, bool(terminated))
     return kept
