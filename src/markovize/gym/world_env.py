@@ -16,7 +16,7 @@ from markovize.episodes.spaces import AnySpace
 from markovize.errors import InputError
 from markovize.gym.aliases import Info, Observation, SingleEnv
 from markovize.machine.machine import RewardMachine
-from markovize.pictures.world.scene import Tracked, View, tracked
+from markovize.pictures.world.scene import Tracked, View, track
 from markovize.worlds import World
 
 
@@ -137,9 +137,9 @@ class WorldEnv(SingleEnv):
 
     def _tracked(self) -> Tracked | None:
         if self._overlay is not None:
-            return tracked(self.world, *self._overlay, self._path, "given machine")
+            return track(self.world, *self._overlay, self._path, "given machine")
         if self.show_machine:
-            return tracked(self.world, self.machine, self.machine.trigger_on, self._path, "true machine")
+            return track(self.world, self.machine, self.machine.trigger_on, self._path, "true machine")
         return None
 
     def _observe(self) -> Observation:

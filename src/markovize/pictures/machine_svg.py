@@ -136,11 +136,11 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
                 text += f": {_outcome(emission.reward, emission.terminal)}"
         out.setdefault(pair, []).append(_Text(text, marks.kind if number in marks.triggers else "", number))
     for pair, emissions in matters.items():
-        out.setdefault(pair, []).extend(_grouped(machine.reward_on, emissions, view))
+        out.setdefault(pair, []).extend(_group_rewards(machine.reward_on, emissions, view))
     return {pair: _cut(texts) for pair, texts in sorted(out.items()) if texts}
 
 
-def _grouped(kind: str, emissions: Sequence[Emission], view: GridView | None) -> list[_Text]:
+def _group_rewards(kind: str, emissions: Sequence[Emission], view: GridView | None) -> list[_Text]:
     """One line for each outcome; places of one name count as one."""
     labelling = labelling_named(kind)
     outcomes: dict[tuple[float, bool], dict[str, int]] = {}

@@ -31,7 +31,7 @@ class ProductTables(NamedTuple):
     visited: Bools
 
 
-class _Replayed(NamedTuple):
+class _ReplayedSteps(NamedTuple):
     """Every step of the traces: s, a, s' by sorted value, u and u', and the labels."""
 
     s: Longs
@@ -48,9 +48,9 @@ def build_tables(traces: Traces, machine: RewardMachine, trigger_on: Labelling, 
     if not traces.steps:
         raise InputError("a product needs at least one step")
     S, A, K = len(traces.observation_values), len(traces.action_values), machine.states
-    observations, state_rank = _sorted_values(traces.observation_values)
-    actions, action_rank = _sorted_values(traces.action_values)
-    steps = _replayed(traces, machine, trigger_on, reward_on, state_rank, action_rank)
+    observations, state_rank = _sort_values(traces.observation_values)
+    actions, action_rank = _sort_values(traces.action_values)
+    steps = _replay(traces, machine, trigger_on, reward_on, state_rank, action_rank)
     _check_explained(traces, machine, steps)
 
     # T(s, a, s'): unique triples, sorted, so that those of one (s, a) are neighbours
@@ -96,19 +96,19 @@ def build_tables(traces: Traces, machine: RewardMachine, trigger_on: Labelling, 
     )
 
 
-def _replayed(
+def _replay(
     traces: Traces,
     machine: RewardMachine,
     trigger_on: Labelling,
     reward_on: Labelling,
     states: Longs,
     actions: Longs,
-) -> _Replayed:
+) -> _ReplayedSteps:
     triggers = trigger_on.label_steps(traces)
     rewards = triggers if reward_on == trigger_on else reward_on.label_steps(traces)
     delta = machine.delta.table(triggers.values)
     before, after = kernels.episode_states(traces.offsets, triggers.ids, delta, machine.initial)
-    return _Replayed(
+    return _ReplayedSteps(
         states[traces.states_before()],
         actions[traces.actions],
         states[traces.states_after()],
@@ -119,12 +119,12 @@ def _replayed(
     )
 
 
-def _keys(steps: _Replayed, machine: RewardMachine, u: Longs, labels: Ints, v: Longs) -> Longs:
+def _keys(steps: _ReplayedSteps, machine: RewardMachine, u: Longs, labels: Ints, v: Longs) -> Longs:
     """(u, reward label, u') as one number."""
     return cast(Longs, (u * len(steps.rewards.values) + labels) * machine.states + v)
 
 
-def _check_explained(traces: Traces, machine: RewardMachine, steps: _Replayed) -> None:
+def _check_explained(traces: Traces, machine: RewardMachine, steps: _ReplayedSteps) -> None:
     """Equal (u, reward label, u') must pay equally, and what the machine says."""
     keys = _keys(steps, machine, steps.u, steps.rewards.ids, steps.v)
     _, example, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -135,19 +135,19 @@ def _check_explained(traces: Traces, machine: RewardMachine, steps: _Replayed) -
         m = int(earlier[n])
         raise InputError(
             f"the machine does not explain these episodes: {_place(traces, m)} and {_place(traces, n)} both "
-            f"{_went(steps, n)}, but pay {traces.rewards[m]:g} and {traces.rewards[n]:g}"
+            f"{_describe_move(steps, n)}, but pay {traces.rewards[m]:g} and {traces.rewards[n]:g}"
         )
     for n in np.sort(example).tolist():
         said = machine.reward(int(steps.u[n]), steps.rewards.values[steps.rewards.ids[n]], int(steps.v[n]))
         if said is not None and said != traces.rewards[n]:
             raise InputError(
                 f"the machine does not explain these episodes: {_place(traces, n)} pays "
-                f"{traces.rewards[n]:g}, but the machine says {said:g} for steps that {_went(steps, n)}"
+                f"{traces.rewards[n]:g}, but the machine says {said:g} for steps that {_describe_move(steps, n)}"
             )
 
 
 def _payments(
-    traces: Traces, machine: RewardMachine, steps: _Replayed, u: Longs, example: Longs, v: Longs
+    traces: Traces, machine: RewardMachine, steps: _ReplayedSteps, u: Longs, example: Longs, v: Longs
 ) -> tuple[Floats, Floats]:
     """R̃ of each outcome: from the data, else the machine, else 0; and whether the machine says it ends."""
     labels = steps.rewards.ids[example]
@@ -169,7 +169,7 @@ def _lookup(known: Longs, wanted: Longs) -> tuple[Longs, Bools]:
     return at, known[at] == wanted
 
 
-def _sorted_values(values: list[Value]) -> tuple[tuple[Value, ...], Longs]:
+def _sort_values(values: list[Value]) -> tuple[tuple[Value, ...], Longs]:
     """The values in their natural order, and the place of each old id in it."""
     order = sorted(range(len(values)), key=lambda number: sort_key(values[number]))
     rank = np.empty(len(order), np.int64)
@@ -182,5 +182,5 @@ def _place(traces: Traces, step: int) -> str:
     return f"episode {episode} step {number}"
 
 
-def _went(steps: _Replayed, n: int) -> str:
+def _describe_move(steps: _ReplayedSteps, n: int) -> str:
     return f"go from state {steps.u[n]} to {steps.v[n]} on {show(steps.rewards.values[steps.rewards.ids[n]])}"

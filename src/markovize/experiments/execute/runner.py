@@ -55,7 +55,7 @@ def run_experiment(
         for task in experiment.tasks:
             check_task(task)
     path = _folder(folder, experiment.name, resume)
-    atomic_write(path / "experiment.json", _described(experiment))
+    atomic_write(path / "experiment.json", _describe(experiment))
     store = TrialStore(path)
     store.tidy()
     trials = list(experiment.trials())
@@ -116,7 +116,7 @@ def _folder(folder: str | os.PathLike[str], name: str, resume: bool) -> Path:
     return path
 
 
-def _described(experiment: Experiment) -> str:
+def _describe(experiment: Experiment) -> str:
     trials = list(experiment.trials())
     tasks = {trial.task.title: trial.config() for trial in trials}
     seeds = sorted({trial.seed for trial in trials})

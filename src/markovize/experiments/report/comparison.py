@@ -138,7 +138,7 @@ def _verdict(
 
 
 def _paper_returns(records: list[TrialRecord], paper: PaperValues) -> str:
-    """At the end, and before it after as many episodes as ours have, if that was sooner."""
+    """The paper's final return; for trainings of ours that are shorter, also its return at our length."""
     end, ours = format_mean(paper.final_return, paper.final_return_sd), min(record.reported for record in records)
     if paper.episodes is None or ours == paper.episodes:
         return end

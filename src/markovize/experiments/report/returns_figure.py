@@ -28,7 +28,7 @@ def returns_figure(
 ) -> bytes:
     """Mean and deviation over seeds; the paper's end values are diamonds in the colours of their lines.
 
-    Circles are its values after as many episodes as ours, where that is before its end.
+    Circles are its values at the length of our trainings, where ours are shorter.
     """
     tasks, models, groups = by_group.tasks_in(trials), by_group.variants_in(trials), by_group.group_trials(trials)
 

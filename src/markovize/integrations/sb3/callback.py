@@ -108,7 +108,7 @@ class ConflictCallback(BaseCallback):
             self._search.allowance.begin(monotonic())
 
     def _on_step(self) -> bool:
-        ended = [self._look_at(e) for e in self._watch.finished(self.model, self.num_timesteps, self.locals)]
+        ended = [self._look_at(e) for e in self._watch.end_episodes(self.model, self.num_timesteps, self.locals)]
         return not (self.stop_training and any(ended))
 
     def _look_at(self, episode: Episode) -> bool:

@@ -105,7 +105,7 @@ def fill_replay(model: OffPolicyAlgorithm, episodes: Episodes, env: gym.Env[Any,
     passed over, so they must not change observations or rewards.
     """
     buffer: Any = model.replay_buffer
-    replayed = _replayed(env)
+    replayed = _replay_of(env)
     if buffer is None:
         raise InputError(f"{type(model).__name__} has no replay buffer")
     if replayed.observation_space != model.observation_space:
@@ -148,7 +148,7 @@ class _Playback(gym.Env[Any, Any]):
         return np.array(value, self.observation_space.dtype) if isinstance(value, tuple) else value
 
 
-def _replayed(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+def _replay_of(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
     """A playback seen as this environment is."""
     inner = env
     while isinstance(inner, gym.Wrapper) and not isinstance(inner, MarkovRewardWrapper):

@@ -38,7 +38,7 @@ class EpisodeWatch:
         elif model.num_timesteps != self._seen_steps or last is not self._seen:
             self._open = [None] * len(firsts)  # amid episodes whose beginning nobody saw
 
-    def finished(self, model: BaseAlgorithm, step: int, seen: Mapping[str, Any]) -> Iterator[Episode]:
+    def end_episodes(self, model: BaseAlgorithm, step: int, seen: Mapping[str, Any]) -> Iterator[Episode]:
         """The episodes that end in this step of all sub-environments; ``seen`` are the training's local variables."""
         env, infos, dones = model.get_vec_normalize_env(), seen["infos"], seen["dones"]
         after = values_of(self._spaces[0], seen["new_obs"])

@@ -24,7 +24,7 @@ def text(view: View) -> str:
     grid = view.world.grid
     lines = _row_of_places(view) if grid is None else _map(view, grid)
     if view.tracked is not None:
-        lines.append(_tracked(view.tracked))
+        lines.append(_tell_state(view.tracked))
     return "\n".join(lines)
 
 
@@ -42,16 +42,16 @@ def _map(view: View, grid: GridMap) -> list[str]:
 
 def _cells(view: View, grid: GridMap) -> dict[tuple[int, int], str]:
     """Three characters for every cell."""
-    cells = {(x, y): _coloured(SOLID * 3, _SOLID) for x in range(grid.width) for y in range(grid.height)}
-    cells |= dict.fromkeys(grid.cells, _coloured(" · ", _FLOOR))
-    cells |= {grid.cells[state]: _coloured(" • ", _TRAIL) for state in view.trail}
+    cells = {(x, y): _colour(SOLID * 3, _SOLID) for x in range(grid.width) for y in range(grid.height)}
+    cells |= dict.fromkeys(grid.cells, _colour(" · ", _FLOOR))
+    cells |= {grid.cells[state]: _colour(" • ", _TRAIL) for state in view.trail}
     sign = signs(grid.landmarks)
     for number, name in enumerate(grid.landmarks):
         colour = f"1;38;5;{_LANDMARKS[number % len(_LANDMARKS)]}"
-        cells |= dict.fromkeys(grid.at(name), _coloured(_centred(sign[name]), colour))
+        cells |= dict.fromkeys(grid.at(name), _colour(_centre(sign[name]), colour))
     here = next((sign[name] for name, states in grid.landmarks.items() if view.state in states), "")
-    agent = f"({_centred(here).strip()})" if here else " ● "
-    return cells | {grid.cells[view.state]: _coloured(agent, _AGENT)}
+    agent = f"({_centre(here).strip()})" if here else " ● "
+    return cells | {grid.cells[view.state]: _colour(agent, _AGENT)}
 
 
 def _legend(view: View) -> list[str]:
@@ -65,7 +65,7 @@ def _corner(borders: Borders, x: int, y: int) -> str:
     """The sign where four cells meet, at the lower left of (x, y)."""
     arms = (borders.vertical(x, y), borders.horizontal(x, y), borders.vertical(x, y - 1), borders.horizontal(x - 1, y))
     if all(arm is Border.INSIDE for arm in arms):
-        return _coloured(SOLID, _SOLID)
+        return _colour(SOLID, _SOLID)
     return CORNERS[sum(1 << number for number, arm in enumerate(arms) if arm is Border.WALL)]
 
 
@@ -73,12 +73,12 @@ def _level(borders: Borders, x: int, y: int) -> str:
     """Three characters on the line below (x, y)."""
     if x == borders.width:
         return ""
-    signs_of = {Border.WALL: "━━━", Border.OPEN: "   ", Border.INSIDE: _coloured(SOLID * 3, _SOLID)}
+    signs_of = {Border.WALL: "━━━", Border.OPEN: "   ", Border.INSIDE: _colour(SOLID * 3, _SOLID)}
     return signs_of[borders.horizontal(x, y)]
 
 
 def _upright(borders: Borders, x: int, y: int) -> str:
-    signs_of = {Border.WALL: "┃", Border.OPEN: " ", Border.INSIDE: _coloured(SOLID, _SOLID)}
+    signs_of = {Border.WALL: "┃", Border.OPEN: " ", Border.INSIDE: _colour(SOLID, _SOLID)}
     return signs_of[borders.vertical(x, y)]
 
 
@@ -92,7 +92,7 @@ def _row_of_places(view: View) -> list[str]:
         agent = state == view.state
         inner = f" ● {name} " if agent else f"   {name} "
         top.append("┏" + "━" * len(inner) + "┓")
-        middle.append("┃" + _coloured(inner, _AGENT if agent else "1") + "┃")
+        middle.append("┃" + _colour(inner, _AGENT if agent else "1") + "┃")
         bottom.append("┗" + "━" * len(inner) + "┛")
         if state + 1 < len(world.observations):
             there = actions_between(view, state, state + 1)
@@ -110,15 +110,15 @@ def actions_between(view: View, before: int, after: int) -> str:
     return " ".join(name for name, to in zip(view.world.action_names, leads, strict=True) if to == after)
 
 
-def _tracked(machine: Tracked) -> str:
-    told = machine.told
-    shown = ("… " if len(told) > _LONGEST else "") + ", ".join(told[-_LONGEST:])
+def _tell_state(machine: Tracked) -> str:
+    fired = machine.fired_in_words
+    shown = ("… " if len(fired) > _LONGEST else "") + ", ".join(fired[-_LONGEST:])
     return f"{machine.title}: {machine.where}   fired: {shown or 'nothing yet'}"
 
 
-def _centred(sign: str) -> str:
+def _centre(sign: str) -> str:
     return f" {sign}" if east_asian_width(sign) in "WF" else f" {sign} "  # wide letters fill two columns
 
 
-def _coloured(words: str, code: str) -> str:
+def _colour(words: str, code: str) -> str:
     return f"\x1b[{code}m{words}{_RESET}"

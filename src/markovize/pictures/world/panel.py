@@ -34,7 +34,7 @@ def draw_panel(canvas: Canvas, machine: Tracked, left: float, top: float, right:
             _state(canvas, machine, state, (x + _RADIUS + column * _STEP, y + row * _STEP))
         y += lines_for_states * _STEP - 4
     lines = max(1, int((bottom - y - 2) // _LINE))
-    for line in _wrapped(machine.told, right - left - 2 * PAD, lines):
+    for line in _wrap(machine.fired_in_words, right - left - 2 * PAD, lines):
         canvas.text((x, y), line, _SIZE, LABEL, anchor="lm")
         y += _LINE
 
@@ -49,12 +49,12 @@ def _state(canvas: Canvas, machine: Tracked, state: int, centre: tuple[float, fl
     canvas.text(centre, str(state), 11 if state < 100 else 8, colour, bold=True)
 
 
-def _wrapped(fired: tuple[str, ...], width: float, most: int) -> list[str]:
+def _wrap(fired: tuple[str, ...], width: float, most: int) -> list[str]:
     """Lines of triggers; where there are too many the oldest are left out.
 
-    >>> _wrapped(("a (1, 1)", "b (1, 7)", "c (10, 7)"), 120, 2)
+    >>> _wrap(("a (1, 1)", "b (1, 7)", "c (10, 7)"), 120, 2)
     ['fired: a (1, 1),', 'b (1, 7), c (10, 7)']
-    >>> _wrapped(("a (1, 1)", "b (1, 7)", "c (10, 7)"), 120, 1)
+    >>> _wrap(("a (1, 1)", "b (1, 7)", "c (10, 7)"), 120, 1)
     ['fired: … c (10, 7)']
     """
     if not fired:

@@ -32,10 +32,10 @@ class Tracked:
         return f"u = {self.u} of 0…{self.states - 1}" if self.states > 1 else "u = 0, the only state"
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def fired_in_words(self) -> tuple[str, ...]:
         """What fired, with repetitions counted.
 
-        >>> Tracked("machine", 9, 4, frozenset(), ("c", "c", "c", "e")).told
+        >>> Tracked("machine", 9, 4, frozenset(), ("c", "c", "c", "e")).fired_in_words
         ('c ×3', 'e')
         """
         runs = [(name, len(list(same))) for name, same in groupby(self.fired)]
@@ -53,14 +53,14 @@ class View:
     captions: Mapping[str, str] = field(default_factory=dict)
 
 
-def tracked(
+def track(
     world: World, machine: RewardMachine, on: LabelOn, path: Sequence[tuple[int, int, int]], title: str
 ) -> Tracked:
     """Follows a machine along a path of (state, action, state after).
 
     >>> from markovize.worlds import world
     >>> office = world("office", task="e")
-    >>> seen = tracked(office, office.machine, "state", [(office.start, 3, office.start - 1)], "true machine")
+    >>> seen = track(office, office.machine, "state", [(office.start, 3, office.start - 1)], "true machine")
     >>> seen.where, seen.fired
     ('u = 1 of 0…3', ('a (1, 1)',))
     """
@@ -69,13 +69,13 @@ def tracked(
         label = labelling.label((world.observations[before], world.actions[action], world.observations[after]))
         v = machine.step(u, label)
         if v != u:
-            fired.append(_fired(world, labelling, label, (before, action, after)))
+            fired.append(_name_trigger(world, labelling, label, (before, action, after)))
         u = v
         visited.add(u)
     return Tracked(title, machine.states, u, frozenset(visited), tuple(fired))
 
 
-def _fired(world: World, labelling: Labelling, label: Value, step: tuple[int, int, int]) -> str:
+def _name_trigger(world: World, labelling: Labelling, label: Value, step: tuple[int, int, int]) -> str:
     """A trigger as people call it: by landmark and cell."""
     before, action, after = step
     names = {"state": place(world, before), "action": world.action_names[action], "next_state": place(world, after)}
