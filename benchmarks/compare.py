@@ -2,6 +2,7 @@
 
     python benchmarks/compare.py ../before                    all rows, a quarter of an hour
     python benchmarks/compare.py ../before --rows solve,steps --repeat 9
+    python benchmarks/compare.py ../before --rows steps --only Taxi,Frozen
     python benchmarks/compare.py .                            against itself: what is noise here?
 
 Each checkout has a process of its own, with its ``src`` as PYTHONPATH; row by row the two take turns, so that a busy
@@ -212,7 +213,7 @@ class Row(NamedTuple):
         return "same" if all(m.answer == old for m in self.old + self.new) else f"{old} became {new}"
 
 
-def measure(old: Path, new: Path, groups: list[str], repeat: int, rounds: int) -> list[Row]:
+def measure(old: Path, new: Path, groups: list[str], *, only: list[str], repeat: int, rounds: int) -> list[Row]:
     """Row by row, old and new in turns; each round in new processes, since no two of them lie in memory alike."""
     rows: list[Row] = []
     for number in range(rounds):
@@ -220,6 +221,8 @@ def measure(old: Path, new: Path, groups: list[str], repeat: int, rounds: int) -
         rows = rows or [Row(group, name, [], []) for group, name in workers[0].rows]
         assert workers[0].rows == workers[1].rows
         for index, row in enumerate(rows):
+            if not any(part in row.name for part in only):
+                continue
             for turn in range(repeat):
                 order = (0, 1) if turn % 2 else (1, 0)
                 for side in order:
@@ -227,7 +230,7 @@ def measure(old: Path, new: Path, groups: list[str], repeat: int, rounds: int) -
             print(f"{number + 1}/{rounds} {row.name}: {row.ratio:.2f}", file=sys.stderr, flush=True)
         for worker in workers:
             worker.stop()
-    return rows
+    return [row for row in rows if row.old]
 
 
 def show(report: Report, rows: list[Row], noise: float) -> bool:
@@ -254,6 +257,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("base", type=Path, metavar="BASE_CHECKOUT", help="a folder with src/markovize")
     parser.add_argument("--rows", default=",".join(GROUPS), help=f"of {', '.join(GROUPS)} (default: all)")
+    parser.add_argument("--only", default="", help="parts of the names of rows, separated by commas")
     parser.add_argument("--repeat", type=int, default=3, help="turns of each row in a process (default 3)")
     parser.add_argument("--rounds", type=int, default=2, help="pairs of processes (default 2)")
     parser.add_argument("--noise", type=float, default=0.1, help="what a ratio may be above 1 (default 0.1)")
@@ -270,7 +274,11 @@ def main() -> int:
         return 0
     words = f"Processor seconds, {asked.rounds} × {asked.repeat} measurements in turns; *old* is another checkout."
     report = Report("Before and after", words)
-    right = show(report, measure(asked.base, HERE.parents[1], groups, asked.repeat, asked.rounds), asked.noise)
+    only = asked.only.split(",")
+    rows = measure(asked.base, HERE.parents[1], groups, only=only, repeat=asked.repeat, rounds=asked.rounds)
+    if not rows:
+        parser.error(f"no row has {asked.only!r} in its name")
+    right = show(report, rows, asked.noise)
     report.save(asked.out)
     return 0 if right else 1
 
