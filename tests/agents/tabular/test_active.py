@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import time
 from typing import Any
 
 import gymnasium as gym
@@ -13,6 +15,8 @@ from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult, Sett
 from markovize.episodes.labelling import named_kinds
 from markovize.errors import InputError
 from markovize.learning.engines.sat import SatEngine
+from markovize.learning.result import LearnResult
+from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import replay
 
 
@@ -140,6 +144,27 @@ def test_ctrl_c_in_a_search_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("markovize.learning.engines.sat.SatSession.decide", interrupted)
     with pytest.raises(KeyboardInterrupt):
         learner.run()
+
+
+@pytest.mark.parametrize(("states", "adopted"), [(3, True), (2_000, False)])
+def test_the_best_machine_of_an_interrupted_search(states: int, adopted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the result so far, unless it is a stopgap, whose tables would take longer than anyone waits."""
+    saved: list[Snapshot] = []
+    env = gym.make("markovize/BreakfastWorld-v0")
+    learner = ActiveLearner(env, Settings.of(episodes=50), on_checkpoint=lambda run: saved.append(run.snapshot()))
+    learn = learner.search.learn
+
+    def interrupted() -> LearnResult:
+        return dataclasses.replace(learn(), machine=RewardMachine("state", "state", states), interrupted=True)
+
+    monkeypatch.setattr(learner.search, "learn", interrupted)
+    start = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        learner.run()
+    assert time.process_time() - start < 5
+    assert (learner.so_far().machine.states == states) == adopted
+    assert saved[-1].facts["pending"]
+    assert RewardMachine.from_json(saved[-1].facts["machine"]).states == 1, "who resumes repeats the search"
 
 
 def test_results_speak_json() -> None:

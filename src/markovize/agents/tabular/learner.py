@@ -34,6 +34,7 @@ from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
 
 MOST_KEPT_STEPS = 400_000
+MOST_STATES = 50  # of an unfinished search's machine that is worth its tables: a stopgap can have thousands
 DISPLAY_SECONDS = 0.1
 
 
@@ -203,7 +204,7 @@ class ActiveLearner:
         result = self.search.learn()
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
             checkpoints.save_at_last()
-            if result.machine is not None:
+            if result.machine is not None and result.machine.states <= MOST_STATES:
                 self._adopt(result, stop)
             raise KeyboardInterrupt
         self._adopt(result, stop)
