@@ -99,8 +99,9 @@ def _report(result: LearnResult, output: Path | None) -> None:
         f"{count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
         f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
     )
-    for line in describe(result.machine):
-        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    lines = [f"  {line}" for line in describe(result.machine)]
+    if lines:  # all at once: there may be thousands
+        out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
     if result.status == "optimal":
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:

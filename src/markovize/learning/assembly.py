@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,17 +91,31 @@ def _collect_rewards(
     rank = _rank(range(len(values)), values)
     place = np.array([rank[n] for n in range(len(values))], np.int64)
 
-    def row(n: int) -> tuple[int, Value, int]:
-        return int(source[n]), values[label[n]], int(target[n])
-
-    emissions = tuple(
-        Emission(*row(n), float(traces.rewards[first[n]]), terminal=bool(ended[n] == count[n]))
-        for n in np.lexsort((place[label], target, source)).tolist()
-    )
+    order = np.lexsort((place[label], target, source))
+    columns = [column[order].tolist() for column in (source, label, target, traces.rewards[first], ended == count)]
+    emissions = tuple(Emission(u, values[y], v, reward, end) for u, y, v, reward, end in zip(*columns, strict=True))
     mixed = np.flatnonzero((ended > 0) & (ended < count)).tolist()
-    return emissions, tuple(TerminationConflict(*row(n)) for n in mixed)
+    conflicts = tuple(TerminationConflict(int(source[n]), values[label[n]], int(target[n])) for n in mixed)
+    return emissions, conflicts
 
 
 def _rank(labels: Iterable[int], values: list[Value]) -> dict[int, int]:
     """The place of each label, given by its number, in the order of their values."""
-    return {label: at for at, label in enumerate(sorted(labels, key=lambda n: sort_key(values[n])))}
+    labels = list(labels)
+    if _plainly_ordered([values[n] for n in labels]):
+        labels.sort(key=lambda n: values[n])
+    else:
+        labels.sort(key=lambda n: sort_key(values[n]))
+    return {label: at for at, label in enumerate(labels)}
+
+
+def _plainly_ordered(values: list[Any]) -> bool:
+    """Whether Python's own order is that of :func:`sort_key`, but faster: numbers, texts, or rows of them."""
+    kinds = {type(value) for value in values}
+    if kinds == {tuple} and len({len(value) for value in values}) == 1:
+        return all(_comparable(set(map(type, column))) for column in zip(*values, strict=True))
+    return _comparable(kinds)
+
+
+def _comparable(kinds: set[type]) -> bool:
+    return kinds <= {int, float} or kinds <= {str}

@@ -39,7 +39,7 @@ __all__ = ["Auto", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
 MOST_ALTERNATIVES = 100  # triggers, above which a machine is a stopgap
-MOMENT = 0.3  # seconds
+MOMENT = 0.15  # seconds, past the limit, for what makes a machine easier to read
 
 
 def learn(
@@ -59,12 +59,15 @@ def learn(
     """The smallest reward machine that explains every reward of the episodes.
 
     ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
-    paper has it). Labels on ``auto`` are the coarsest that work. Ctrl-C or ``time_limit`` (seconds) end the search
-    early with the best machine so far; the limit holds within a second, but does not count the first call's compilation
-    of the inner loops. ``audit`` is an engine that must confirm whatever the first one calls infeasible, on the same
-    exemplars; ``auto`` asks for that only where the engine is not one of ours. ``since`` is the result for the first of
-    these episodes, learned with the same options: the search starts at its size, since more episodes never make the
-    optimum smaller. The result of any other episodes or options is ignored.
+    paper has it). Labels on ``auto`` are the coarsest that work.
+
+    Ctrl-C or ``time_limit`` (seconds) end the search early with the best machine so far. The limit holds within a
+    second, or a tenth of it on large data; compiling the inner loops, once in a process, does not count.
+
+    ``audit`` is an engine that must confirm whatever the first one calls infeasible, on the same exemplars; ``auto``
+    asks for that only where the engine is not one of ours. ``since`` is the result for the first of these episodes,
+    learned with the same options: the search starts at its size, since more episodes never make the optimum smaller.
+    The result of any other episodes or options is ignored.
 
     >>> coffee_then_office = Traces.of([
     ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),

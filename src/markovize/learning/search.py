@@ -27,7 +27,7 @@ from markovize.learning.judge import Judge, check_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
-GRACE_SECONDS = 0.3  # after the time is up, for a better machine than the tree itself
+GRACE_SECONDS = 0.25  # after the time is up, for a better machine than the tree itself
 MOST_TABLE = 20_000_000  # states × labels of a machine that spells out the prefix tree
 MOST_SPELLED = 10_000  # its states: a third of a second to number them and to collect their rewards
 PAIRS = 2  # violated pairs that join the exemplars at a time
