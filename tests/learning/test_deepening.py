@@ -14,6 +14,9 @@ from markovize.errors import EngineError
 from markovize.learning.engines import Answer, Rules, Verdict, find_engine
 from markovize.learning.engines.base import Session
 from markovize.learning.engines.exhaustive import exhaustive_optimum
+from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.floors import Proven
+from markovize.learning.inquiry import Goal, Inquiry
 from markovize.learning.learner import learn
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree, build_tree
@@ -158,30 +161,32 @@ def test_a_false_least_is_not_believed_without_proof(monkeypatch: pytest.MonkeyP
 
 def test_a_claim_that_a_known_machine_refutes_is_an_error_even_from_a_trusted_engine() -> None:
     tree = build_tree(label_traces(two_coffees(), "state", "state"))[0]
-    search = Deepening(tree, FakeEngine(always(Answer(Verdict.INFEASIBLE)), name="sat"))
+    search = Deepening(tree, ExemplarSets(FakeEngine(always(Answer(Verdict.INFEASIBLE)), name="sat")), Goal())
     search.run()
     with pytest.raises(EngineError, match="a machine with 2 is known"):
-        search._ask(2, None, None)
+        search._ask(2, None, 1_000)
 
 
 def test_proofs_that_leave_a_machine_which_shrinks_by_hand_are_wrong() -> None:
     """Three states where two do: found again by merging two and replaying, whatever the engine called proven."""
     traces = two_coffees()
-    search = Deepening(build_tree(label_traces(traces, "state", "state"))[0], find_engine("sat"))
+    tree = build_tree(label_traces(traces, "state", "state"))[0]
+    inquiry = Inquiry(tree, ExemplarSets(find_engine("sat")), Goal(), Proven())
     label = {cell: n for n, cell in enumerate(traces.observation_values)}
-    search.best = {(0, label[0]): 1, (0, label[4]): 2}
-    assert search.judge.explains(search.best)
+    inquiry.best = {(0, label[0]): 1, (0, label[4]): 2}
+    assert inquiry.judge.explains(inquiry.best)
     with pytest.raises(EngineError, match="still fits"):
-        search._check_minimal()
+        inquiry.check_minimal(Limits())
 
 
 def test_progress_reports_the_question_and_the_bounds() -> None:
     seen: list[Progress] = []
     tree = build_tree(label_traces(patrol(3), "state", "state"))[0]
-    search = Deepening(tree, find_engine("sat"), acyclic=True, on_progress=seen.append)
+    exemplars = ExemplarSets(find_engine("sat"), acyclic=True)
+    search = Deepening(tree, exemplars, Goal(acyclic=True), on_progress=seen.append)
     assert search.run()
     assert seen[-1].best is not None
-    assert seen[-1].exemplars == search.exemplars > 0
+    assert seen[-1].exemplars == len(exemplars.nodes) > 0
     lower = [progress.lower for progress in seen]
     assert lower == sorted(lower, key=lambda bound: bound[1])
 

@@ -6,16 +6,38 @@ trigger than there is.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from markovize.episodes.traces import Ints
 from markovize.learning.engines.base import Delta
 from markovize.learning.greedy import candidates
 from markovize.learning.judge import Judge
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
+
+Labels: TypeAlias = dict[tuple[int, int], list[int]]
+"""For each trigger (state, label), the other labels that would serve as well."""
 
 
-def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limits) -> dict[tuple[int, int], list[int]]:
+def choose_labels(
+    delta: Delta, judge: Judge, exemplars: Ints, rng: np.random.Generator | None, limits: Limits
+) -> tuple[Delta, Labels]:
+    """The machine and its alternatives; with an ``rng``, each trigger's label is drawn from all that serve as well.
+
+    Where the limits stop it, the machine is as it was and no alternatives are listed: some would look like all.
+    """
+    try:
+        labels = find_alternatives(delta, judge, exemplars, limits)
+        if rng is not None and any(labels.values()):
+            drawn = redraw(delta, labels, judge, rng, limits)
+            return drawn, find_alternatives(drawn, judge, exemplars, limits)
+    except Stop:
+        return delta, {}
+    return delta, labels
+
+
+def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limits) -> Labels:
     """For each trigger, the other labels that could take its place while everything is still explained.
 
     Without the trigger some pair is violated; only labels on that pair's two paths can repair it, and only those are
@@ -27,7 +49,7 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
         limits.check()
         return small.explains(machine) and judge.explains(machine)
 
-    out: dict[tuple[int, int], list[int]] = {}
+    out: Labels = {}
     for (u, x), v in delta.items():
         limits.check()
         rest = {key: target for key, target in delta.items() if key != (u, x)}
@@ -39,9 +61,7 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
     return out
 
 
-def redraw(
-    delta: Delta, alternatives: dict[tuple[int, int], list[int]], judge: Judge, rng: np.random.Generator, limits: Limits
-) -> Delta:
+def redraw(delta: Delta, alternatives: Labels, judge: Judge, rng: np.random.Generator, limits: Limits) -> Delta:
     """The machine with each trigger's label drawn from those that would serve as well.
 
     An agent that acts on a random one of n labels learns by one refutation that about half of them are wrong; one that

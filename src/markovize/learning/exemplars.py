@@ -52,10 +52,16 @@ class ExemplarSets:
     What refutes a machine with dozens of triggers are long episodes, a burden to the proofs about machines with few.
     """
 
-    def __init__(self, engine: Engine, auditor: Engine | None, acyclic: bool) -> None:
+    def __init__(self, engine: Engine, auditor: Engine | None = None, *, acyclic: bool = False) -> None:
+        self.auditor = None if auditor is None else auditor.name
         self.counted = Exemplars(engine, auditor, acyclic)
         self.uncounted = Exemplars(engine, auditor, acyclic)
         self._first_step: Longs = np.zeros(0, np.int64)
+
+    @property
+    def nodes(self) -> Ints:
+        """The nodes that end the exemplars, of both kinds of questions."""
+        return np.array(list({**self.counted.nodes, **self.uncounted.nodes}), np.int32)
 
     def follow(self, tree: PrefixTree) -> None:
         """From now on nodes are those of this tree, of the same episodes and perhaps more at the end."""
