@@ -1,6 +1,6 @@
 """``python -m markovize`` is the command line."""
 
-from markovize.cli.app import main
+from markovize.cli import main
 
 if __name__ == "__main__":
     main()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from interrupting import Ended, interrupt
 
-import markovize
+import markovize.cli
 from markovize import Traces
 from markovize.worlds import noisy_walks, random_grid_world, world
 
@@ -74,6 +74,21 @@ def check(ended: Ended, folder: Path, what: object) -> None:
         assert said["status"] in ("feasible", "unknown", "optimal"), (what, said)
         assert (folder / "out.json").exists() == (said["states"] is not None)
     (folder / "out.json").unlink(missing_ok=True)
+
+
+def test_while_the_command_is_being_loaded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    class Pressed:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "markovize.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "markovize.cli.app", raising=False)
+    monkeypatch.delattr("markovize.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Pressed(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        markovize.cli.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr() == ("", "markovize: interrupted\n")
 
 
 @pytest.mark.parametrize("number", range(3))

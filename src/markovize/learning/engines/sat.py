@@ -176,7 +176,11 @@ class Formula:
                     self._add([-upto, firsts[j][i, x], *edge])
 
     def _count_others(self, others: list[int], spare: int | None, limits: Limits) -> None:
-        """At most ``spare`` of them, by a totalizer that never counts further than that."""
+        """At most ``spare`` of them, by a totalizer that never counts further than that.
+
+        By hand: with PySAT's totalizer other machines of the same size come out, in 1.1 to 2 times the time (office-d
+        4.2 s instead of 3.7 s, office-loop 2.4 s instead of 1.2 s).
+        """
         if spare is None:
             return
         if spare == 0:
