@@ -29,7 +29,7 @@ from markovize.learning.search import Progress
 pytestmark = pytest.mark.slow
 
 SMALL = settings(
-    max_examples=150,
+    max_examples=300,
     stateful_step_count=12,
     deadline=None,
     derandomize=True,
@@ -84,6 +84,7 @@ OPTIONS = st.builds(
     explain=st.sampled_from(["reward", "reward", "reward+termination"]),
     acyclic=st.booleans(),
 )
+ENGINES = [("sat", "none"), ("sat", "none"), ("exhaustive", "none"), ("sat", "exhaustive")]  # (engine, auditor)
 SEEDS = st.integers(0, 2**16)
 CALLS = st.fixed_dictionaries(
     {},
@@ -100,10 +101,10 @@ CALLS = st.fixed_dictionaries(
 class Calls(RuleBasedStateMachine):
     """One learner, and the episodes that it is shown next."""
 
-    @initialize(options=OPTIONS, seed=SEEDS, engine=st.sampled_from(["sat", "sat", "sat", "exhaustive"]))
-    def begin(self, options: Options, seed: int, engine: str) -> None:
+    @initialize(options=OPTIONS, seed=SEEDS, engines=st.sampled_from(ENGINES))
+    def begin(self, options: Options, seed: int, engines: tuple[str, str]) -> None:
         self.options = options
-        self.learner = Learner(engine=engine, **options.arguments())
+        self.learner = Learner(engine=engines[0], audit=engines[1], **options.arguments())
         self.episodes = paid_by_machine(seed, 3)
         self.shown = [self.episodes]
         self.results: list[LearnResult] = []
