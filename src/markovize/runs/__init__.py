@@ -16,6 +16,6 @@
 """
 
 from markovize.runs.folder import RunFolder, check_new, read_run, write_run
-from markovize.runs.picture import curve, moving_average
+from markovize.runs.learning_curve import curve, moving_average
 
 __all__ = ["RunFolder", "check_new", "curve", "moving_average", "read_run", "write_run"]

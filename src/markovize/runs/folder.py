@@ -13,8 +13,8 @@ from markovize.errors import InputError, one_line
 from markovize.io import write_episodes, write_machine
 from markovize.io.files import atomic_write, read_text, readable
 from markovize.pictures.machine import draw
-from markovize.runs.contents import json_text, metrics, q_table
-from markovize.runs.picture import curve
+from markovize.runs.learning_curve import curve
+from markovize.runs.text_files import format_json, format_metrics, format_q_table
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import ActiveLearner, RunResult, Settings
@@ -64,7 +64,7 @@ class RunFolder:
             raise InputError(f"cannot be made: {one_line(error)}", where=one_line(path)) from None
         values = env_id, dict(env_args), list(imports), settings.to_json(), __version__
         config = dict(zip(CONFIG, values, strict=True))
-        atomic_write(path / "config.json", json_text(config))
+        atomic_write(path / "config.json", format_json(config))
         return cls(path, config)
 
     @classmethod
@@ -130,9 +130,9 @@ class RunFolder:
         atomic_write(self.path / "curve.png", curve(result))
         solves = [{"episode": solve.episode, "seconds": solve.seconds} for solve in result.solves]
         timings = {name: summary[name] for name in TIMINGS} | {"solves": solves}
-        atomic_write(self.path / "timings.json", json_text(timings))
+        atomic_write(self.path / "timings.json", format_json(timings))
         numbers = {name: value for name, value in summary.items() if name not in TIMINGS}
-        atomic_write(self.path / "result.json", json_text(numbers))
+        atomic_write(self.path / "result.json", format_json(numbers))
         self.tidy()
 
     def tidy(self) -> None:
@@ -143,11 +143,11 @@ class RunFolder:
 
     def show(self, result: RunResult) -> None:
         """The plain files of a run, wherever it is."""
-        atomic_write(self.path / "metrics.csv", metrics(result))
+        atomic_write(self.path / "metrics.csv", format_metrics(result))
         write_episodes(self.path / "exemplars.jsonl", result.kept)
         write_machine(self.path / "machine.json", result.machine)
-        atomic_write(self.path / "q.csv", q_table(result))
-        atomic_write(self.path / "rng.json", json_text(result.rng))
+        atomic_write(self.path / "q.csv", format_q_table(result))
+        atomic_write(self.path / "rng.json", format_json(result.rng))
 
 
 def write_run(

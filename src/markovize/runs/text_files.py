@@ -1,4 +1,4 @@
-"""What the plain files of a run say."""
+"""The text of a run's plain files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BLOCKS: Final = 200  # rows of metrics.csv, about
 
 
-def metrics(result: RunResult) -> str:
+def format_metrics(result: RunResult) -> str:
     """A row for each block of episodes: means, and the machine at its end."""
     episodes = len(result.returns)
     block = max(1, episodes // BLOCKS)
@@ -33,7 +33,7 @@ def metrics(result: RunResult) -> str:
     return csv_text(("episode", "mean_return", "mean_length", "states", "triggers", "exemplars"), rows)
 
 
-def q_table(result: RunResult) -> str:
+def format_q_table(result: RunResult) -> str:
     """A row for each machine state, observation and action."""
     rows = ((u, _cell(observation), _cell(action), f"{float(q):.9g}") for u, observation, action, q in result.q_rows())
     return csv_text(("u", "observation", "action", "value"), rows)
@@ -43,6 +43,6 @@ def _cell(value: Any) -> str:
     return json.dumps(jsonable(value))
 
 
-def json_text(data: Mapping[str, Any]) -> str:
+def format_json(data: Mapping[str, Any]) -> str:
     """JSON as people read it."""
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
