@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -21,22 +20,17 @@ SECONDS = 2.0
 PATIENCE = 300  # seconds, for what should take some
 
 
-class Case(NamedTuple):
-    """A run, and how long it takes."""
-
-    args: tuple[str, ...]
-    seconds: float
-
-
 OFFICE, BREAKFAST = "markovize/OfficeWorld-v0", "markovize/BreakfastWorld-v0"
-CASES = {
-    "office d, with cycles": Case((OFFICE, "--env-arg", "task=d", "--episodes", "150", "--seed", "1"), 8.0),
-    "breakfast c, cumulative": Case(
-        (BREAKFAST, "--env-arg", "task=c", "--env-arg", "rewards=cumulative", "--episodes", "60", "--acyclic"), 8.0
+CASES: dict[str, tuple[str, ...]] = {
+    "office d, with cycles": (OFFICE, "--env-arg", "task=d", "--episodes", "150", "--seed", "1"),
+    "breakfast c, cumulative": (
+        *(BREAKFAST, "--env-arg", "task=c", "--env-arg", "rewards=cumulative", "--episodes", "60", "--acyclic"),
     ),
-    "q-learning": Case((OFFICE, "--env-arg", "task=c", "--mode", "paper", "--episodes", "200000"), 4.0),
-    "taxi": Case(("Taxi-v4", "--episodes", "100"), 4.0),
-    "frozen lake": Case(("FrozenLake-v1", "--episodes", "8000", "--mode", "q-learning"), 4.0),
+    "q-learning": (OFFICE, "--env-arg", "task=c", "--mode", "paper", "--episodes", "200000"),
+    "taxi": ("Taxi-v4", "--episodes", "100"),
+    "frozen lake": ("FrozenLake-v1", "--episodes", "8000", "--mode", "q-learning"),
+    "breakfast c, briefly": (BREAKFAST, "--env-arg", "task=c", "--episodes", "40", "--acyclic"),
+    "frozen lake, briefly": ("FrozenLake-v1", "--episodes", "2000", "--mode", "q-learning"),
 }
 
 # what is compiled for the first time, and what is loaded, is not part of the run
@@ -102,33 +96,38 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def check_interrupts(name: str, seeds: range, whole: Path, tmp_path: Path) -> None:
-    case = CASES[name]
-    if not whole.exists():
-        finish(*case.args, "--out", whole)
+    args, hits = CASES[name], 0
+    while not whole.exists():
+        finish(*args, "--out", whole)
+        if len(seeds) > 1 and not whole.with_name("compiled").exists():  # then it may have taken far too long
+            whole.rename(whole.with_name("compiled"))
+    lasts = json.loads((whole / "timings.json").read_text())["seconds"]
     for seed in seeds:
         folder = tmp_path / str(seed)
-        instant = random.Random(seed).uniform(0, case.seconds)
-        code, out, err, seconds = interrupt(start(*case.args, "--out", folder), instant)
+        instant = random.Random(seed).uniform(0, 0.8 * lasts)
+        code, out, err, seconds = interrupt(start(*args, "--out", folder), instant)
         if (folder / "result.json").exists():  # it was over before; Python may have been about to leave
             assert code in (0, 130, -signal.SIGINT)
             continue
+        hits += 1
         assert seconds < SECONDS, (name, seed, instant)
         said = f"markovize: interrupted; go on with: markovize run --resume {folder}"
         assert (code, out, " ".join(err.split())) == (130, "", said)
         assert markovize.read_machine(folder / "machine.json").states >= 1
         finish("--resume", folder)
         assert contents(folder) == contents(whole), (name, seed, instant)
+    assert hits >= len(seeds) // 2, "runs were over before they could be interrupted"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="signals, and the time of other processes")
-@pytest.mark.parametrize("name", ["breakfast c, cumulative", "frozen lake"])
+@pytest.mark.parametrize("name", ["breakfast c, briefly", "frozen lake, briefly"])
 def test_one_press_at_a_random_instant(name: str, whole: dict[str, Path], tmp_path: Path) -> None:
     check_interrupts(name, range(1), whole[name], tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="signals, and the time of other processes")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if "briefly" not in name])
 def test_one_press_at_ten_random_instants(name: str, whole: dict[str, Path], tmp_path: Path) -> None:
     check_interrupts(name, range(100, 110), whole[name], tmp_path)
 

@@ -7,6 +7,15 @@ from dataclasses import dataclass, field
 from markovize.agents.tabular.settings import Settings
 
 BLOCK = 1_000  # episodes at a time, at most
+
+# Measured on Office e and Breakfast c, acyclic, 5 seeds: episodes until optimal (median), searches for machines (mean).
+#   as here               101, 28    14, 10
+#   from 8 steps on       295, 14    67, 11
+#   200 steps at once      90, 25     5,  4
+#   three times farther   113, 34    14, 10
+#   after 5 quiet ones    101, 23    14, 10
+#   after 80 quiet ones   128, 15    14, 10
+# So a short start hurts and the rest matters little; larger worlds were not measured.
 FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20
 
 
