@@ -30,6 +30,7 @@ class Agent:
     def __init__(self, codec: StepCodec, machine: RewardMachine, arrays: AgentArrays, *, per_transition: bool) -> None:
         self.codec, self.machine, self.arrays, self.per_transition = codec, machine, arrays, per_transition
         self._reference: tuple[AgentRef, AgentArrays] | None = None
+        self._instructed: tuple[Hyperparameters, np.random.Generator] | None = None
 
     @classmethod
     def new(
@@ -86,8 +87,10 @@ class Agent:
 
     def instruct(self, how: Hyperparameters, rng: np.random.Generator) -> None:
         """How to act from now on, and where random numbers come from."""
-        self.arrays.control.how[0] = how
-        set_generator(self.arrays, rng)
+        if self._instructed != (how, rng):  # writing records from Python is slow
+            self.arrays.control.how[0] = how
+            set_generator(self.arrays, rng)
+            self._instructed = how, rng
 
     def fit(self, first: int | None = None) -> None:
         """Makes room for all that the codec has, and describes its transitions from ``first`` on."""

@@ -98,10 +98,8 @@ class EnvRunner:
             if agent.arrays.witnesses.free_rows[0].count == 0:
                 return Played(FULL, returns[:episode], lengths[:episode])
             self._play_one(agent, stop)
-            conflict = end_episode(agent.reference)
-            status = agent.arrays.episode.status[0]
-            returns[episode], lengths[episode] = status.earned, status.length
-            if conflict or how.pause or status.news:
+            conflict, news, returns[episode], lengths[episode] = end_episode(agent.reference)
+            if conflict or how.pause or news:
                 done = episode + 1
                 return Played(CONFLICT if conflict else DONE, returns[:done], lengths[:done])
         return Played(DONE, returns, lengths)

@@ -90,15 +90,15 @@ def learn_from_step(agent: AgentRef, x: int, reward: float, end: bool) -> None:
 
 
 @njit(cache=True)
-def end_episode(agent: AgentRef) -> bool:
-    """Whether the episode is in conflict with earlier ones; if not, it is filed."""
+def end_episode(agent: AgentRef) -> tuple[bool, bool, float, int]:
+    """Files the episode, unless it is in conflict: (whether it is, whether it brought news, its return, its length)."""
     arrays = arrays_at(agent)
     status = arrays.episode.status[0]
     status.running = False
-    if status.conflict >= 0:
-        return True
-    file_episode(agent, arrays.control.how[0].pause)
-    return False
+    conflict = status.conflict >= 0
+    if not conflict:
+        file_episode(agent, arrays.control.how[0].pause)
+    return conflict, status.news, status.earned, status.length
 
 
 @njit(cache=True)

@@ -44,10 +44,10 @@ def play(
         work = directed_steps(agent, world, work) if how.directed else q_learning_steps(agent, world, work)
         if status.running:
             return episode, TIRED
-        returns[episode], lengths[episode] = status.earned, status.length
-        if end_episode(agent):
+        conflict, news, returns[episode], lengths[episode] = end_episode(agent)
+        if conflict:
             return episode + 1, CONFLICT
-        if how.pause or status.news:
+        if how.pause or news:
             return episode + 1, DONE
     return episodes, DONE
 
