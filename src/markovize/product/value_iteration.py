@@ -63,11 +63,12 @@ def sweep_values(decisions: Decisions, q: Floats, values: Floats, gamma: float, 
     """At most so many sweeps over all rows; whether ``q`` is within the tolerance then. The next call goes on."""
     rows, first, total = decisions.rows, decisions.first, decisions.total
     target, weight, reward, discount = decisions.target, decisions.weight, decisions.reward, decisions.discount
-    for s in range(len(values)):
+    states = np.arange(len(values))
+    for s in states:
         values[s] = best_of(q, rows[s], rows[s + 1])
     for _ in range(sweeps):
         change = 0.0
-        for s in range(len(values)):
+        for s in states:
             for row in range(rows[s], rows[s + 1]):
                 value = 0.0
                 for x in range(first[row], first[row + 1]):
@@ -79,6 +80,8 @@ def sweep_values(decisions: Decisions, q: Floats, values: Floats, gamma: float, 
                 values[s] = best_of(q, rows[s], rows[s + 1])
         if change * gamma <= tolerance * (1.0 - gamma):  # then the fixed point is within the tolerance
             return True
+        if len(states) == len(values):  # rows without outcomes are worth 0 now, and stay so
+            states = states[first[rows[states]] < first[rows[states + 1]]]
     return False
 
 
