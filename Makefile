@@ -79,7 +79,7 @@ $(CORE)/.dev: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e ".[gurobi,ray,deep,sb3,data,dev]"
+	$(INSTALL) -e ".[gurobi,ray,deep,sb3,data,envs,dev]"
 	touch $(VENV)/.core $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
