@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -26,37 +26,48 @@ from markovize.learning.search import Progress
 from markovize.learning.stages import Call, Options, answer
 from markovize.learning.warm_up import warm_up
 
-__all__ = ["Auto", "Learner", "learn"]
+__all__ = ["Auto", "LearnOptions", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
+
+
+class LearnOptions(TypedDict, total=False):
+    """What :func:`learn` and :class:`Learner` can be asked for; a :class:`Learner` says what each is by default."""
+
+    objective: Objective
+    trigger_on: Auto
+    reward_on: Auto
+    explain: Explain
+    acyclic: bool
+    engine: str | Engine
+    audit: str | Engine
 
 
 def learn(
     episodes: Episodes,
     *,
-    objective: Objective = "triggers",
-    trigger_on: Auto = "auto",
-    reward_on: Auto = "auto",
-    explain: Explain = "reward",
-    acyclic: bool = False,
-    engine: str | Engine = "auto",
-    audit: str | Engine = "auto",
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     since: LearnResult | None = None,
+    **options: Unpack[LearnOptions],
 ) -> LearnResult:
     """The smallest reward machine that explains every reward of the episodes.
-
-    ``objective`` is ``triggers`` (fewest triggers, then fewest states) or ``states`` (the other way round, as the
-    paper has it). Labels on ``auto`` are the coarsest that work.
 
     Ctrl-C or ``time_limit`` (seconds) end the search early with the best machine so far. The limit holds within a
     second, or a tenth of it on large data; compiling the inner loops, once in a process, does not count.
 
-    ``audit`` is an engine that must confirm whatever the first one calls infeasible, on the same exemplars; ``auto``
-    asks for that only where the engine is not one of ours. ``since`` is the result for the first of these episodes,
-    learned with the same options: the search starts at its size, since more episodes never make the optimum smaller.
-    The result of any other episodes or options is ignored.
+    Args:
+        since: the result for the first of these episodes, learned with the same options. The search starts at its
+            size, since more episodes never make the optimum smaller. The result of anything else is ignored.
+        objective: ``triggers``, the default (fewest triggers, then fewest states), or ``states`` (the other way
+            round, as the paper has it).
+        trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
+            function of (s, a, s'), or ``auto``, the coarsest that work.
+        explain: ``reward``, or ``reward+termination`` where the machine shall tell the ends of episodes as well.
+        acyclic: whether the machine may never return to a state that it has left; not so by default.
+        engine: the name of an engine, or one of your own; ``auto`` takes the fastest.
+        audit: an engine that must confirm whatever the first one calls infeasible, on the same exemplars; ``auto``
+            asks for that only where the engine is not one of ours.
 
     >>> from markovize import Traces
     >>> coffee_then_office = Traces.of([
@@ -68,16 +79,7 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
-    learner = Learner(
-        objective=objective,
-        trigger_on=trigger_on,
-        reward_on=reward_on,
-        explain=explain,
-        acyclic=acyclic,
-        engine=engine,
-        audit=audit,
-    )
-    return learner.learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
+    return Learner(**options).learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
 
 
 class Learner:

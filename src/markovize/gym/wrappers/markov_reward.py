@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import SupportsFloat
+from typing import SupportsFloat, Unpack
 
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
-from markovize.episodes.labelling import LabelOn
 from markovize.episodes.spaces import value_of
 from markovize.gym.aliases import Info, Observation, SingleEnv, SingleWrapper
 from markovize.gym.wrappers.autoreset import Resets
-from markovize.gym.wrappers.counterfactual import CounterfactualTable, Experience, experiences_of_step
-from markovize.gym.wrappers.follower import BoundMachine, Follower, Unseen
-from markovize.gym.wrappers.machine_argument import AnyMachine, check_fits, load_machine
-from markovize.gym.wrappers.observer import Mode, Observer
-from markovize.gym.wrappers.shaping import Potential
+from markovize.gym.wrappers.counterfactual import Experience, experiences_of_step
+from markovize.gym.wrappers.follower import Follower
+from markovize.gym.wrappers.machine_argument import AnyMachine, load_machine
+from markovize.gym.wrappers.observer import Mode
+from markovize.gym.wrappers.options import WrapperOptions, prepare
 
 
 class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
@@ -30,9 +29,10 @@ class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
 
     Args:
         machine: a :class:`markovize.RewardMachine`, its file, or what its JSON file holds.
-        mode: what observations become, ``dict``, ``flat``, ``one-hot`` or ``triggers``; see
+        mode: what observations become, ``dict`` (the default), ``flat``, ``one-hot`` or ``triggers``; see
             :class:`markovize.gym.wrappers.Observer`.
-        unseen: at labels that learning never met the machine stays where it is (``stay``), or an ``error`` is raised.
+        unseen: at labels that learning never met the machine stays where it is (``stay``, the default), or an
+            ``error`` is raised.
         shaping: a discount γ; adds γ·Φ(u') - Φ(u) to each reward, see :class:`markovize.gym.wrappers.Potential`. The
             reward without it is in ``info["rm_unshaped_reward"]``.
         crm: whether ``info["rm_experiences"]`` lists each step's experience in every machine state, see
@@ -48,37 +48,14 @@ class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
     {'observation': 4, 'rm_state': 1}
     """
 
-    def __init__(
-        self,
-        env: SingleEnv,
-        machine: AnyMachine,
-        *,
-        mode: Mode = "dict",
-        unseen: Unseen = "stay",
-        shaping: float | None = None,
-        crm: bool = False,
-        trigger_on: LabelOn | None = None,
-        reward_on: LabelOn | None = None,
-    ) -> None:
+    def __init__(self, env: SingleEnv, machine: AnyMachine, **options: Unpack[WrapperOptions]) -> None:
         machine = load_machine(machine)
-        RecordConstructorArgs.__init__(
-            self,
-            machine=machine.to_json(),
-            mode=mode,
-            unseen=unseen,
-            shaping=shaping,
-            crm=crm,
-            trigger_on=trigger_on,
-            reward_on=reward_on,
-        )
+        RecordConstructorArgs.__init__(self, machine=machine.to_json(), **options)
         gym.Wrapper.__init__(self, env)
-        bound = BoundMachine(machine, unseen=unseen, trigger_on=trigger_on, reward_on=reward_on)
-        check_fits(machine, env)
-        self.machine = machine
-        self.potential = None if shaping is None else Potential.of(machine, shaping)
-        self._observer = Observer(env.observation_space, machine, mode)
-        self._table = CounterfactualTable(bound) if crm else None
-        self._follower = Follower(bound)
+        parts = prepare(env, env.observation_space, machine, **options)
+        self.machine, self.potential = machine, parts.potential
+        self._observer, self._table = parts.observer, parts.table
+        self._follower = Follower(parts.bound)
         self._resets = Resets(env)
         self.observation_space = self._observer.space
 

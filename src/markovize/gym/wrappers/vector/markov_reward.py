@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from markovize.episodes.labelling import LabelOn
 from markovize.episodes.spaces import values_of
 from markovize.episodes.traces import Bools, Floats
 from markovize.episodes.values import Value
 from markovize.gym.aliases import AnyVectorEnv, AnyVectorWrapper, Info, Observation, Seeds
-from markovize.gym.wrappers.counterfactual import CounterfactualTable, experiences_of_step
-from markovize.gym.wrappers.follower import BoundMachine, Follower, Unseen
-from markovize.gym.wrappers.machine_argument import AnyMachine, check_fits, load_machine
-from markovize.gym.wrappers.observer import Mode, Observer
-from markovize.gym.wrappers.shaping import Potential
+from markovize.gym.wrappers.counterfactual import experiences_of_step
+from markovize.gym.wrappers.follower import Follower
+from markovize.gym.wrappers.machine_argument import AnyMachine, load_machine
+from markovize.gym.wrappers.options import WrapperOptions, prepare
 from markovize.gym.wrappers.vector.autoreset import autoreset_mode, last_values, reset_some
 
 
@@ -34,27 +32,13 @@ class MarkovRewardWrapper(AnyVectorWrapper):
     (array([0, 0]), array([9, 2]))
     """
 
-    def __init__(
-        self,
-        env: AnyVectorEnv,
-        machine: AnyMachine,
-        *,
-        mode: Mode = "dict",
-        unseen: Unseen = "stay",
-        shaping: float | None = None,
-        crm: bool = False,
-        trigger_on: LabelOn | None = None,
-        reward_on: LabelOn | None = None,
-    ) -> None:
+    def __init__(self, env: AnyVectorEnv, machine: AnyMachine, **options: Unpack[WrapperOptions]) -> None:
         super().__init__(env)
         self.machine = load_machine(machine)
-        bound = BoundMachine(self.machine, unseen=unseen, trigger_on=trigger_on, reward_on=reward_on)
-        check_fits(self.machine, env)
-        self.potential = None if shaping is None else Potential.of(self.machine, shaping)
+        parts = prepare(env, env.single_observation_space, self.machine, **options)
+        self.potential, self._observer, self._table = parts.potential, parts.observer, parts.table
         self._same_step = autoreset_mode(env) is AutoresetMode.SAME_STEP
-        self._observer = Observer(env.single_observation_space, self.machine, mode)
-        self._table = CounterfactualTable(bound) if crm else None
-        self._followers = [Follower(bound) for _ in range(env.num_envs)]
+        self._followers = [Follower(parts.bound) for _ in range(env.num_envs)]
         self.single_observation_space = self._observer.space
         self.observation_space = self._observer.batched(env.observation_space, env.num_envs)
 
