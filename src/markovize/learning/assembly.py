@@ -15,6 +15,7 @@ from markovize.errors import EngineError
 from markovize.learning.engines import Delta
 from markovize.learning.judge import size
 from markovize.machine import kernels
+from markovize.machine.delta import tabulate
 from markovize.machine.graph import topological_order
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 
@@ -36,9 +37,7 @@ def assemble(
 ) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
     """Numbers the states, collects the rewards from all episodes, and checks once more that they are a function."""
     states = size(delta)[0]
-    table = np.repeat(np.arange(states, dtype=np.int32)[:, None], max(1, len(steps.triggers.values)), axis=1)
-    for (u, x), v in delta.items():
-        table[u, x] = v
+    table = tabulate(states, max(1, len(steps.triggers.values)), delta)
     before, after = kernels.episode_states(steps.offsets, steps.triggers.ids, table, 0)
     name = _number_states(states, delta, after)
     emissions, ends = _collect_rewards(traces, steps, name[before], name[after], states)

@@ -9,6 +9,7 @@ from markovize.errors import EngineError
 from markovize.learning import kernels
 from markovize.learning.engines.base import Delta
 from markovize.learning.prefix_tree import PrefixTree
+from markovize.machine.delta import tabulate
 from markovize.machine.graph import topological_order
 
 FRONT_NODES = 30_000
@@ -74,10 +75,7 @@ class Judge:
     def table(self, delta: Delta) -> Ints:
         """δ as an array with a row for each state and a column for each trigger label."""
         states = 1 + max((max(u, v) for (u, _), v in delta.items()), default=0)
-        table = np.repeat(np.arange(states, dtype=np.int32)[:, None], self.tree.n_labels, axis=1)
-        for (u, x), v in delta.items():
-            table[u, x] = v
-        return table
+        return tabulate(states, self.tree.n_labels, delta)
 
     def prune(self, delta: Delta) -> dict[tuple[int, int], int]:
         """Only the triggers that fire on the data, states renumbered to be consecutive."""

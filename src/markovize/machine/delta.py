@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,10 +51,12 @@ class Delta:
     def table(self, labels: Interner | Sequence[Value], *, columns: int = 1) -> Ints:
         """δ as an array with a row for each state and a column for each of these labels, and at least ``columns``."""
         known = labels if isinstance(labels, Interner) else Interner(labels)
-        table = np.repeat(np.arange(self._states, dtype=np.int32)[:, None], max(columns, len(known)), axis=1)
-        for trigger in reversed(self._triggers):  # the first of several that match has the last word
-            table[trigger.source, self._columns(trigger.on, known)] = trigger.target
-        return table
+        moves = {
+            (trigger.source, column): trigger.target
+            for trigger in reversed(self._triggers)  # the first of several that match has the last word
+            for column in self._columns(trigger.on, known)
+        }
+        return tabulate(self._states, max(columns, len(known)), moves)
 
     def _columns(self, on: Value, labels: Interner) -> list[int]:
         """The numbers of the labels at which a trigger fires."""
@@ -62,3 +64,15 @@ class Delta:
             return [n for n, label in enumerate(labels.values) if self._labelling.matches(on, label)]
         number = labels.find(on)
         return [] if number is None else [number]
+
+
+def tabulate(states: int, columns: int, moves: Mapping[tuple[int, int], int]) -> Ints:
+    """δ as an array: in every state each label leads back to the state itself, but for these moves.
+
+    >>> tabulate(2, 3, {(0, 2): 1}).tolist()
+    [[0, 0, 1], [1, 1, 1]]
+    """
+    table = np.repeat(np.arange(states, dtype=np.int32)[:, None], columns, axis=1)
+    for (u, x), v in moves.items():
+        table[u, x] = v
+    return table

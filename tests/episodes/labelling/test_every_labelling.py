@@ -17,6 +17,7 @@ import markovize
 from markovize.episodes.labelling import Labelling, Step, kind_names, labelling_named, labelling_of, register, registry
 from markovize.episodes.traces import Traces
 from markovize.episodes.values import Interner, Value, key_of
+from markovize.learning.learner import LearnOptions
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 
 scalars = st.integers(0, 3) | st.booleans() | st.sampled_from(["hall", "a/b", "", "long " * 40, "two\nlines", 0.5])
@@ -199,3 +200,10 @@ def test_a_toy_kind_runs_everywhere(tmp_path: Any) -> None:
     assert markovize.describe(machine) == ["in state 0, seeing 2 → state 1"]
     markovize.draw(machine, tmp_path / "m.svg")
     assert markovize.Product.of(traces, machine).reward(("boiling", 1), "wait", ("boiling", 1)) == 1.0
+
+
+@pytest.mark.parametrize("options", [{"trigger_on": "warmth"}, {"reward_on": "warmth"}, {"trigger_on": Warmth()}])
+def test_machines_are_not_learned_with_labels_that_match_others(options: LearnOptions) -> None:
+    """The search compares labels as they are: what it calls optimal might not even explain the episodes."""
+    with pytest.raises(markovize.InputError, match="no machine can be learned with 'warmth' labels: they match others"):
+        markovize.learn([(["a", "bbb", "c"], [0, 0], [0, 1]), (["a", "bb", "c"], [0, 0], [0, 0])], **options)

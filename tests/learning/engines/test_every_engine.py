@@ -15,11 +15,12 @@ from markovize import learn, read_episodes
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.engines import Answer, Engine, Rules, Verdict, find_engine
+from markovize.learning.engines.registry import ENGINES
 from markovize.learning.judge import Judge, check_witness, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree, build_tree
 
-NAMES = ["sat", "ilp", "exhaustive"] + (["ilp-gurobi"] if importlib.util.find_spec("gurobipy") else [])
+NAMES = [name for name in ENGINES if name != "ilp-gurobi" or importlib.util.find_spec("gurobipy")]
 
 
 @pytest.fixture(params=NAMES)

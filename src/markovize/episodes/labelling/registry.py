@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Final
 
 from markovize.episodes.labelling.base import Labelling, LabelOn
 from markovize.episodes.labelling.function import FunctionLabelling
-from markovize.episodes.labelling.source import SourceLabelling
-from markovize.episodes.labelling.state import StateLabelling
-from markovize.episodes.labelling.transition import TransitionLabelling
 from markovize.errors import InputError
 
 AUTO: Final = "auto"
+
+LABELLINGS: Final = (  # where to find each kind; of those that ``auto`` tries, the coarser ones first
+    "markovize.episodes.labelling.state:StateLabelling",
+    "markovize.episodes.labelling.source:SourceLabelling",
+    "markovize.episodes.labelling.transition:TransitionLabelling",
+    "markovize.episodes.labelling.function:FunctionLabelling",
+)
 
 _LABELLINGS: dict[str, Labelling] = {}
 
@@ -27,10 +32,9 @@ def register(labelling: Labelling) -> None:
     _LABELLINGS[labelling.kind] = labelling
 
 
-register(StateLabelling())
-register(SourceLabelling())
-register(TransitionLabelling())
-register(FunctionLabelling())
+for _where in LABELLINGS:
+    _module, _, _name = _where.partition(":")
+    register(getattr(import_module(_module), _name)())
 
 
 def kind_names() -> tuple[str, ...]:
@@ -105,6 +109,12 @@ def pairs_to_try(trigger_on: LabelOn, reward_on: LabelOn) -> list[tuple[Labellin
     automatic = [labelling for labelling in _LABELLINGS.values() if labelling.automatic]
     triggers = automatic if trigger_on == AUTO else [labelling_of(trigger_on)]
     rewards = automatic if reward_on == AUTO else [labelling_of(reward_on)]
+    for labelling in (*triggers, *rewards):
+        if not labelling.exact:
+            raise InputError(
+                f"no machine can be learned with {labelling.kind!r} labels: they match others than themselves, and the "
+                "search compares labels as they are; machines with such labels can only be run"
+            )
     pairs = [(trigger, reward) for trigger in triggers for reward in rewards]
     if trigger_on == reward_on == AUTO:  # finer triggers than rewards: the rewards may as well be as fine
         pairs = [(trigger, reward) for trigger, reward in pairs if trigger == reward or not trigger.refines(reward)]
