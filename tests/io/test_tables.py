@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,40 @@ def test_cells() -> None:
         "１",
     ]
     assert cells.cell_of(1e300) == "1e+300"
+
+
+SHORT_HEAD = "episode,state,action,reward,terminated\n"
+
+
+def test_without_next_states_the_next_row_tells(tmp_path: Path) -> None:
+    rows = "a,0,go,0,0\na,1,go,1.5,1\na,2,,,\nb,0,go,1,0\nb,5, , ,0\nc,7,,,\n"
+    assert list(read_table(written(tmp_path, SHORT_HEAD + rows))) == [
+        Episode([0, 1, 2], ["go", "go"], [0.0, 1.5], True, False),
+        Episode([0, 5], ["go"], [1.0], False, True),
+        Episode([7], [], [], False, True),
+    ]
+
+
+def test_the_row_of_the_last_state_may_say_how_it_ended(tmp_path: Path) -> None:
+    text = "episode,state_x,state_y,action,reward,terminated,truncated\n0,1,2,up,0,0,0\n0,1,3,,,1,0\n1,1,2,up,0,,1\n"
+    with pytest.raises(InputError, match=r'log\.csv:4: column "terminated"'):
+        read_table(written(tmp_path, text))
+    traces = read_table(written(tmp_path, text.replace("0,,1", "0,0,1") + "1,1,1,,,,\n"))
+    assert traces.terminated.tolist() == [True, False]
+    assert traces.truncated.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("a,0,go,0,0\na,1,go,1.5,1\n", ":3: episode a ends with a step, and no column says where it led; add a row"),
+        ("a,0,go,0,0\nb,1,go,1.5,1\nb,2,,,\n", ":2: episode a ends with a step"),
+        ("a,0,go,0,0\na,1,,,\na,2,go,1,0\n", ":4: episode a goes on after its last state, row 3"),
+        ("a,0,go,0,1\na,1,go,1,0\na,2,,,\n", ":3: episode a goes on after its end in row 2"),
+        ("a,0,go,0,0\na,1,go,,\n", ':3: column "reward": the cell is empty'),
+        ("a,0,go,0,0\na,,,,\n", ':3: column "state": the cell is empty'),
+    ],
+)
+def test_without_next_states_what_is_missing_is_named(tmp_path: Path, rows: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"log.csv{message}")):
+        read_table(written(tmp_path, SHORT_HEAD + rows))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from markovize.errors import InputError, UnsupportedError, one_line
+from markovize.io.compression import compression_of, open_bytes, uncompressed_name
 from markovize.io.files import readable
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Format(Generic[T]):
 
     Files are recognised by ``endings`` (which also serve as other names of the format), by a ``prefix`` of the name, or
     as folders that hold one of the files ``folder_with``. A file whose name tells nothing is taken for the format whose
-    ``first_sign`` it starts with.
+    ``first_sign`` it starts with. Text formats may be ``packed``: ``.gz`` or ``.zst`` after the ending.
 
     >>> Format("csv", ("csv",), "one step a row").pattern, Format("minari", (), "data", prefix="minari:").pattern
     ('.csv', 'minari:NAME')
@@ -66,6 +67,7 @@ class Format(Generic[T]):
     prefix: str = ""
     folder_with: tuple[str, ...] = ()
     first_sign: bytes = b""
+    packed: bool = False
 
     @property
     def pattern(self) -> str:
@@ -74,7 +76,7 @@ class Format(Generic[T]):
 
     def recognises(self, path: AnyPath) -> bool:
         """Whether the name, or what the folder holds, says that this is the format."""
-        name = Path(path).name.lower()
+        name = (uncompressed_name(path) if self.packed else Path(path).name).lower()
         if any(name.endswith(f".{ending}") and len(name) > len(ending) + 1 for ending in self.endings):
             return True
         # os.path, since pathlib raises errors for odd names
@@ -157,7 +159,7 @@ def unknown(path: AnyPath, name: str | None, *registries: Registry[Any]) -> Inpu
     formats = [format for registry in registries for format in registry]
     if name is not None:
         return InputError(f'unknown format "{one_line(name, 40)}"; known: {", ".join(f.name for f in formats)}')
-    ending = Path(path).suffix
+    ending = Path(uncompressed_name(path)).suffix + compression_of(path)
     said = f'the ending "{one_line(ending, 40)}" is unknown' if ending else "the name has no ending"
     return InputError(f"{said}; known: {', '.join(f.pattern for f in formats)}", where=one_line(path))
 
@@ -174,7 +176,7 @@ def _first_sign(path: Path) -> bytes | None:
     """The first byte that is no white space; None for a pipe, where what is read is gone, so no look ahead."""
     if not path.is_file():
         return None
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         while chunk := file.read(4096):
             if text := chunk.removeprefix(b"\xef\xbb\xbf").lstrip():
                 return text[:1]
@@ -191,10 +193,23 @@ EPISODES: Final[Registry[Traces]] = Registry(
             "io.episodes.jsonl:read_jsonl",
             "io.episodes.jsonl:write_jsonl",
             first_sign=b"{",
+            packed=True,
         ),
-        Format("csv", ("csv",), "one step a row", "io.episodes.table:read_table", "io.episodes.table:write_csv"),
         Format(
-            "tsv", ("tsv", "tab"), "the same with tabs", "io.episodes.table:read_tsv", "io.episodes.table:write_tsv"
+            "csv",
+            ("csv",),
+            "one step a row",
+            "io.episodes.table:read_table",
+            "io.episodes.table:write_csv",
+            packed=True,
+        ),
+        Format(
+            "tsv",
+            ("tsv", "tab"),
+            "the same with tabs",
+            "io.episodes.table:read_tsv",
+            "io.episodes.table:write_tsv",
+            packed=True,
         ),
         Format(
             "minari",

@@ -12,7 +12,8 @@ from markovize.episodes.strict_json import strict_json
 from markovize.episodes.traces import Traces, TracesBuilder
 from markovize.episodes.values import jsonable
 from markovize.errors import InputError, one_line
-from markovize.io.files import atomic_open, readable
+from markovize.io.compression import atomic_open_bytes, open_bytes
+from markovize.io.files import readable
 from markovize.io.registry import AnyPath, ReadOptions
 
 _EVERY: Final = 1 << 20
@@ -36,7 +37,7 @@ def read_jsonl(path: AnyPath, options: ReadOptions = _NO_OPTIONS) -> Traces:
     on_progress = options.on_progress
     done, told, episodes = 0, 0, 0
     total = path.stat().st_size
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         for number, line in enumerate(file, 1):
             done += len(line)
             if not line.isspace():
@@ -65,7 +66,7 @@ def write_jsonl(path: AnyPath, traces: Traces) -> None:
     # every distinct value is turned into JSON once, however often it occurs
     states = [json.dumps(jsonable(value)) for value in traces.observation_values]
     actions = [json.dumps(jsonable(value)) for value in traces.action_values]
-    with atomic_open(path) as file:
+    with atomic_open_bytes(path) as file:
         for number in range(len(traces)):
             start, end = int(traces.offsets[number]), int(traces.offsets[number + 1])
             first = start + number

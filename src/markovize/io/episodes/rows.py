@@ -26,23 +26,28 @@ class CellKinds:
     """How the cells of a format become values; each function raises :class:`InputError` for what it refuses.
 
     ``remember``: equal cells give equal values, so each is parsed once. That is what makes a million rows of text
-    bearable; it is wrong where cells compare as Python does, ``True`` to ``1``.
+    bearable; it is wrong where cells compare as Python does, ``True`` to ``1``. ``empty`` tells cells with nothing in
+    them: an episode's last state stands in a row without action and reward, where the table has no next states.
     """
 
     value: Callable[[Any], Value]
     reward: Callable[[Any], float]
     flag: Callable[[Any], bool]
     remember: bool = False
+    empty: Callable[[Any], bool] = lambda cell: cell is None or cell == ""
 
 
 class Row(NamedTuple):
-    """One step; ``truncated`` is None where the table has no such column."""
+    """One step, or an episode's last state: then ``action``, ``reward`` and ``next_state`` are None.
+
+    ``next_state`` and ``truncated`` are None, too, where the table has no such column.
+    """
 
     episode: Value
     state: Value
-    action: Value
-    reward: float
-    next_state: Value
+    action: Value | None
+    reward: float | None
+    next_state: Value | None
     terminated: bool
     truncated: bool | None
     number: int
@@ -62,9 +67,17 @@ def read_rows(
     >>> rows = [(1, [0, "hall", "go", 0.5, "yard", False]), (2, [0, "yard", "go", 1, "park", True])]
     >>> read_rows(header, rows, CellKinds(canonical, float, bool), ReadOptions(), "frame").episode(0).observations
     ['hall', 'yard', 'park']
+
+    Where no column holds next states, they are the states of the rows that follow, and each episode ends with a row
+    that holds nothing but its last state.
+
+    >>> header = ["episode", "state", "action", "reward", "terminated"]
+    >>> rows = [(1, [0, "hall", "go", 0.5, True]), (2, [0, "yard", None, None, None])]
+    >>> read_rows(header, rows, CellKinds(canonical, float, bool), ReadOptions(), "frame").episode(0).observations
+    ['hall', 'yard']
     """
     columns = (options.columns or TableColumns()).found_in(header)
-    readers = _readers(columns, places_of(columns, header, f"{name}:1"), kinds)
+    read = _RowReader(columns, places_of(columns, header, f"{name}:1"), kinds)
     builder = TracesBuilder(reward_decimals=options.reward_decimals)
     finished: set[Any] = set()
     current: list[Row] = []
@@ -72,10 +85,7 @@ def read_rows(
         where = f"{name}:{number}"
         if len(cells) != len(header):
             raise InputError(f"{len(cells)} cells for {len(header)} columns", where=where)
-        values: list[Any] = [read(cells, where) for read in readers]
-        if columns.truncated is None:
-            values.append(None)
-        row = Row._make([*values, number])
+        row = read(cells, number, where)
         if current and _same(row.episode, current[-1].episode):
             _check_continues(current[-1], row, where)
         else:
@@ -165,27 +175,54 @@ class _CellReader:
         return tuple(values) if self._many else values[0]
 
 
-def _readers(columns: TableColumns, places: dict[str, int], kinds: CellKinds) -> list[_CellReader]:
-    """One reader for each field of a row, in their order."""
-    plan: list[tuple[Sequence[str], Callable[[Any], Any], bool]] = [
-        ([columns.episode], kinds.value, False),
-        (columns.state, kinds.value, len(columns.state) > 1),
-        (columns.action, kinds.value, len(columns.action) > 1),
-        ([columns.reward], kinds.reward, False),
-        (columns.next_state, kinds.value, len(columns.next_state) > 1),
-        ([columns.terminated], kinds.flag, False),
-    ]
-    if columns.truncated is not None:
-        plan.append(([columns.truncated], kinds.flag, False))
-    out = [_CellReader(names, places, parse, many=many, remember=kinds.remember) for names, parse, many in plan]
-    out[4].known = out[1].known  # a next state and the state after it become one object, which compares fast
-    return out
+class _RowReader:
+    """Reads whole rows: steps and, where the table has no next states, the last state of an episode."""
+
+    def __init__(self, columns: TableColumns, places: dict[str, int], kinds: CellKinds) -> None:
+        plan: list[tuple[Sequence[str], Callable[[Any], Any]]] = [
+            ((columns.episode,), kinds.value),
+            (columns.state, kinds.value),
+            (columns.action, kinds.value),
+            ((columns.reward,), kinds.reward),
+            (columns.next_state, kinds.value),
+            ((columns.terminated,), kinds.flag),
+            ((columns.truncated,) if columns.truncated is not None else (), kinds.flag),
+        ]
+        self._fields = [
+            _CellReader(names, places, parse, many=len(names) > 1, remember=kinds.remember) if names else None
+            for names, parse in plan
+        ]
+        self._empty = kinds.empty
+        self._outcome = [places[column] for column in (*columns.action, columns.reward) if column]
+        self._flags = [places[name] if name else None for name in (columns.terminated, columns.truncated)]
+        state, following = self._fields[1], self._fields[4]
+        self._pairs = following is not None
+        if following is not None and state is not None:
+            following.known = state.known  # a next state and the state after it become one object, which compares fast
+
+    def __call__(self, cells: Sequence[Any], number: int, where: str) -> Row:
+        if not self._pairs and all(self._empty(cells[place]) for place in self._outcome):
+            return self._last_state(cells, number, where)
+        return Row._make([*[read and read(cells, where) for read in self._fields], number])
+
+    def _last_state(self, cells: Sequence[Any], number: int, where: str) -> Row:
+        """Flags may stand in this row or in that of the last step."""
+        episode, state, *_, terminated, truncated = self._fields
+        assert episode is not None
+        assert state is not None
+        flags = [
+            None if read is None or place is None else not self._empty(cells[place]) and read(cells, where)
+            for read, place in zip((terminated, truncated), self._flags, strict=True)
+        ]
+        return Row(episode(cells, where), state(cells, where), None, None, None, bool(flags[0]), flags[1], number)
 
 
 def _check_continues(last: Row, row: Row, where: str) -> None:
-    if last.terminated or last.truncated:
+    if last.action is None:
+        raise InputError(f"episode {_brief(row.episode)} goes on after its last state, row {last.number}", where=where)
+    if (last.terminated or last.truncated) and row.action is not None:
         raise InputError(f"episode {_brief(row.episode)} goes on after its end in row {last.number}", where=where)
-    if not _same(last.next_state, row.state):
+    if last.next_state is not None and not _same(last.next_state, row.state):
         raise InputError(
             f"the state is {_brief(row.state)}, but row {last.number} led to {_brief(last.next_state)}", where=where
         )
@@ -193,10 +230,19 @@ def _check_continues(last: Row, row: Row, where: str) -> None:
 
 def _add(builder: TracesBuilder, rows: list[Row], name: str) -> None:
     last = rows[-1]
-    truncated = not last.terminated if last.truncated is None else last.truncated
-    observations = [row.state for row in rows] + [last.next_state]
-    actions, rewards = [row.action for row in rows], [row.reward for row in rows]
-    builder.add(observations, actions, rewards, last.terminated, truncated, where=f"{name}:{rows[0].number}")
+    if last.action is not None and last.next_state is None:
+        raise InputError(
+            f"episode {_brief(last.episode)} ends with a step, and no column says where it led; add a row with the "
+            "episode's last state and nothing as action and reward (or a next_state column)",
+            where=f"{name}:{last.number}",
+        )
+    steps = rows if last.action is not None else rows[:-1]
+    end = steps[-1:] + rows[-1:]  # where the last state has a row of its own, either may say how the episode ended
+    terminated = any(row.terminated for row in end)
+    truncated = not terminated if last.truncated is None else any(row.truncated for row in end)
+    observations = [row.state for row in rows] + [row.next_state for row in rows[-1:] if row.next_state is not None]
+    actions, rewards = [row.action for row in steps], [row.reward for row in steps]
+    builder.add(observations, actions, rewards, terminated, truncated, where=f"{name}:{rows[0].number}")
 
 
 def _cells(values: list[Value], cell: Callable[[Value], C], what: str) -> tuple[list[list[C]], int | None]:

@@ -1,4 +1,7 @@
-"""Episodes as a table (CSV, TSV), one step a row: ``episode, state, action, reward, next_state, terminated``."""
+"""Episodes as a table (CSV, TSV), one step a row: ``episode, state, action, reward, next_state, terminated``.
+
+Without ``next_state``, the next row of the episode tells; its last state stands in a row without action and reward.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,13 @@ from typing import Final
 
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, one_line
+from markovize.io.compression import atomic_open_bytes, open_bytes, uncompressed_name
 from markovize.io.episodes.cells import cell_of, parse_cell, parse_flag, parse_reward
 from markovize.io.episodes.rows import CellKinds, read_rows, rows_of
-from markovize.io.files import atomic_open, readable
+from markovize.io.files import readable
 from markovize.io.registry import AnyPath, ReadOptions
 
-_TEXT: Final = CellKinds(parse_cell, parse_reward, parse_flag, remember=True)
+_TEXT: Final = CellKinds(parse_cell, parse_reward, parse_flag, remember=True, empty=lambda cell: not cell.strip())
 _NO_OPTIONS: Final = ReadOptions()
 
 
@@ -32,7 +36,7 @@ def read_table(path: AnyPath, options: ReadOptions = _NO_OPTIONS, *, delimiter: 
     """
     path = readable(path)
     name = one_line(path)
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         # decoded line by line, so that an error knows its line
         lines = chain((line.decode("utf-8-sig") for line in islice(file, 1)), (line.decode() for line in file))
         reader = csv.reader(lines, delimiter=delimiter or _delimiter(path), strict=True)
@@ -66,7 +70,7 @@ def write_tsv(path: AnyPath, traces: Traces) -> None:
 def write_table(path: AnyPath, traces: Traces, *, delimiter: str) -> None:
     """Writes one row for each step; lists take several columns. Refuses what a table cannot say."""
     header, rows = rows_of(traces, cell_of)
-    with atomic_open(path) as file:
+    with atomic_open_bytes(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", errors="surrogatepass")
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
@@ -76,8 +80,8 @@ def write_table(path: AnyPath, traces: Traces, *, delimiter: str) -> None:
 
 
 def _delimiter(path: Path) -> str:
-    if path.suffix.lower() in (".tsv", ".tab"):
+    if uncompressed_name(path).lower().endswith((".tsv", ".tab")):
         return "\t"
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         header = file.readline(1 << 16)
     return next((mark for mark in ",\t;" if mark.encode() in header), ",")

@@ -40,7 +40,7 @@ class TableColumns:
         return cls(**chosen)
 
     def found_in(self, header: Sequence[str]) -> TableColumns:
-        """These columns, with the families of this header in place of missing defaults."""
+        """These columns, with the families of this header in place of missing defaults; no next states if none fit."""
         out = self
         for kind in _MANY:
             if getattr(self, kind) == (kind,) and kind not in header:
@@ -49,6 +49,8 @@ class TableColumns:
                     # the empty name keeps a family of one column a list of one value
                     chosen: dict[str, Any] = {kind: (*family, "") if len(family) == 1 else family}
                     out = replace(out, **chosen)
+                elif kind == "next_state":  # the next row tells
+                    out = replace(out, next_state=())
         if out.truncated is None and "truncated" in header:
             out = replace(out, truncated="truncated")
         return out
@@ -70,7 +72,7 @@ def places_of(columns: TableColumns, header: Sequence[str], where: str) -> dict[
                     f'no column "{one_line(column, 40)}"; found: {shown} (say which with --columns {f.name}=NAME)',
                     where=where,
                 )
-    if len(columns.state) != len(columns.next_state):
+    if columns.next_state and len(columns.state) != len(columns.next_state):
         counts = f"{len(columns.state)} state columns, but {len(columns.next_state)} next_state columns"
         raise InputError(counts, where=where)
     return places
