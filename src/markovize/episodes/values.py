@@ -19,6 +19,8 @@ Value: TypeAlias = "Scalar | tuple[Value, ...]"
 
 MAX_DEPTH: Final = 32
 _EXACT: Final = 2**53
+_PLAIN: Final = frozenset({int, str, bool})  # types that are canonical as they are
+_KEYS: Final = frozenset({int, float, str})  # types that are keys as they are
 
 
 class _Flag:
@@ -38,6 +40,8 @@ def canonical(raw: Any, *, depth: int = 0) -> Value:
     """
     kind = type(raw)
     if kind is int or kind is str or kind is bool:
+        return raw  # type: ignore[no-any-return]
+    if kind is tuple and _PLAIN.issuperset(map(type, raw)):  # most labels are: no need to look further
         return raw  # type: ignore[no-any-return]
     if kind is list or kind is tuple:
         if depth >= MAX_DEPTH:
@@ -74,7 +78,7 @@ def key_of(value: Value) -> Hashable:
     if isinstance(value, bool):
         return (_Flag, value)
     if isinstance(value, tuple):
-        return tuple([key_of(item) for item in value])
+        return value if _KEYS.issuperset(map(type, value)) else tuple([key_of(item) for item in value])
     return value
 
 

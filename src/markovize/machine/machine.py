@@ -96,18 +96,14 @@ class RewardMachine:
             if key in seen:
                 raise MachineError(f"{place}: state {trigger.source} has two triggers on {show(trigger.on)}")
             seen.add(key)
-        known: dict[Hashable, float] = {}
-        for number, emission in enumerate(self.rewards):
-            place = f'"rewards"[{number}]'
-            self._check_state(emission.source, place)
-            self._check_state(emission.target, place)
-            if not math.isfinite(emission.reward):
-                raise MachineError(f"{place}: the reward must be finite, not {emission.reward}")
+        known: set[Hashable] = set()
+        for emission in self.rewards:
             place_of = (emission.source, key_of(emission.on), emission.target)
-            if place_of in known:
-                where = f"({emission.source}, {show(emission.on)}, {emission.target})"
-                raise MachineError(f"{place}: {where} appears twice")
-            known[place_of] = emission.reward
+            if self._has(emission.source) and self._has(emission.target) and place_of not in known:
+                known.add(place_of)
+                if math.isfinite(emission.reward):
+                    continue
+            self._refuse(emission)
 
     def step(self, state: int, label: Value) -> int:
         """The state after a step with this trigger label."""
@@ -137,8 +133,22 @@ class RewardMachine:
     def _emissions(self) -> dict[Hashable, Emission]:
         return {(e.source, key_of(e.on), e.target): e for e in self.rewards}
 
+    def _refuse(self, emission: Emission) -> None:
+        """Says what is wrong with one of the rewards."""
+        number = next(n for n, other in enumerate(self.rewards) if other is emission)
+        place = f'"rewards"[{number}]'
+        self._check_state(emission.source, place)
+        self._check_state(emission.target, place)
+        if not math.isfinite(emission.reward):
+            raise MachineError(f"{place}: the reward must be finite, not {emission.reward}")
+        where = f"({emission.source}, {show(emission.on)}, {emission.target})"
+        raise MachineError(f"{place}: {where} appears twice")
+
+    def _has(self, state: int) -> bool:
+        return _is_int(state) and 0 <= state < self.states
+
     def _check_state(self, state: int, place: str) -> None:
-        if not _is_int(state) or not 0 <= state < self.states:
+        if not self._has(state):
             raise MachineError(f"{place}: state {state!r} is not one of 0…{self.states - 1}")
 
     def to_json(self) -> dict[str, Any]:
