@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, TypeVar
 
+import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,6 +72,9 @@ def agrees_with_the_definition(report: CheckReport, steps: list[tuple[Any, float
     assert report.markov == (not conflicting)
     assert report.conflicts == len(conflicting) == len(report.witnesses)
     assert report.steps == len(steps)
+    labels = [label for label, _, _ in steps]
+    assert report.comparable == sum(labels.count(label) > 1 for label in labels)
+    assert report.testable == bool(conflicting or (steps and 2 * report.comparable >= len(steps)))
     shortest = []
     for witness in report.witnesses:
         key = key_of(witness.label)
@@ -124,6 +128,8 @@ def test_report_as_text_and_as_json() -> None:
         "episodes": 3,
         "conflicts": 1,
         "witnesses": [{"label": [[0, 1], "go", True], "rewards": [0.5, 2.0, 1.0], "episodes": [0, 1], "steps": [0, 0]}],
+        "comparable": 3,
+        "testable": True,
     }
 
 
@@ -136,9 +142,40 @@ def test_rewards_compare_exactly() -> None:
 def test_nothing_to_check() -> None:
     for traces in (Traces.of([]), Traces.of([([0], [], [])])):
         assert check(traces).markov
+        assert not check(traces).testable
         assert check(traces, MACHINES[0]).to_json()["steps"] == 0
 
 
 def test_numpy_labels_are_the_same_labels() -> None:
     traces = Traces.of([(np.array([0, 1]), [1.0], [0]), ([0.0, 1], np.array([1]), [1])])
     assert check(traces).conflicts == 1
+
+
+def walk(name: str, steps: int) -> Traces:
+    """Random actions in one of Gymnasium's own environments."""
+    env = gymnasium.make(name)
+    env.action_space.seed(0)
+    episodes: list[Episode] = []
+    while sum(episode.steps for episode in episodes) < steps:
+        observations, actions, rewards = [env.reset(seed=len(episodes))[0]], [], []
+        over = False
+        while not over:
+            actions.append(env.action_space.sample())
+            observation, reward, terminated, truncated, _ = env.step(actions[-1])
+            observations.append(observation)
+            rewards.append(float(reward))
+            over = terminated or truncated
+        episodes.append(Episode(observations, actions, rewards, terminated, truncated))
+    return Traces.of(episodes)
+
+
+@pytest.mark.parametrize(("name", "testable"), [("MountainCar-v0", False), ("FrozenLake-v1", True), ("Taxi-v4", True)])
+def test_no_conflict_says_nothing_where_steps_never_repeat(name: str, testable: bool) -> None:
+    report = check(walk(name, 2_000))
+    assert report.markov
+    assert report.testable is testable
+
+
+def test_a_conflict_is_an_answer_however_little_was_compared() -> None:
+    report = check(Traces.of([(range(100), [0] * 99, [0] * 99), ([0, 1], [0], [1])]))
+    assert (report.markov, report.comparable, report.testable) == (False, 2, True)

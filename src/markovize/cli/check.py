@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from markovize.cli import files
 from markovize.cli.exits import DONE, NO
 from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
 from markovize.cli.terminal import console, print_json
+
+if TYPE_CHECKING:
+    from markovize.conflicts.check import CheckReport
 
 EXAMPLE = "markovize check episodes.jsonl --exit-code"
 
@@ -33,11 +36,28 @@ def check(
     else:
         out = console()
         what = "(s, a, s')" if machine is None else "(u, label, u') of the machine"
-        out.print(f"{report.episodes:,} episodes, {report.steps:,} steps")
-        if report.markov:
+        out.print(f"{report.episodes:,} episodes, {report.steps:,} steps, {report.comparable:,} comparable")
+        if not report.testable:
+            out.print(f"[yellow]not testable:[/] {why_not_testable(report, what)}", highlight=False, soft_wrap=True)
+        elif report.markov:
             out.print(f"[green]Markov:[/] every {what} always paid the same reward")
         else:
             out.print(f"[red]not Markov:[/] {report.conflicts:,} {what} with different rewards, for example")
             for witness in report.witnesses[:5]:
                 out.print(f"  {witness}", markup=False, highlight=False)
     raise typer.Exit(NO if exit_code and not report.markov else DONE)
+
+
+def why_not_testable(report: CheckReport, what: str) -> str:
+    """Why no conflict means nothing here, and what would help.
+
+    >>> from markovize import CheckReport
+    >>> why_not_testable(CheckReport(10, 2, 0, (), comparable=3), "(s, a, s')")
+    "the (s, a, s') of only 3 of 10 steps occurs more than once; record more episodes, or round the observations"
+    """
+    if not report.steps:
+        return "there are no steps"
+    return (
+        f"the {what} of only {report.comparable:,} of {report.steps:,} steps occurs more than once; "
+        "record more episodes, or round the observations"
+    )

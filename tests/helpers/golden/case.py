@@ -21,7 +21,8 @@ class Case:
     ``long`` ones are for ``make test-long``. ``own_process`` is for those that a test process cannot run inside
     itself: pipes, worker processes, modules of the user's own. ``needs`` are modules of extras. ``bound`` ones depend
     on the processor (matrix products are summed in another order on another one): only ``record.py`` runs them.
-    ``{folder}`` in a value of ``env`` is the folder of the case.
+    ``{folder}`` in a value of ``env`` is the folder of the case. ``whole`` ones are newer than the rules of
+    ``additions.py``, which do not apply to them.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Case:
     long: bool = False
     own_process: bool = False
     bound: bool = False
+    whole: bool = False
     needs: tuple[str, ...] = ()
     more_inputs: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)

@@ -41,6 +41,16 @@ LOOKING: Final = [
         check coffee.jsonl --machine nothing.json
     """),
     ),
+    Case(
+        "evidence-check",
+        lines("""
+        check office-e.jsonl
+        check markov.jsonl
+        check markov.jsonl --json
+        check empty-ones.jsonl
+    """),
+        whole=True,
+    ),
     Case("check-refused", each("check {}", BAD_EPISODES)),
     Case("stdin", ("learn - --json < patrol.jsonl", "check - < cut.jsonl"), own_process=True),
     Case(

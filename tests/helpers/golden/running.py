@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from golden.additions import without_additions
 from golden.case import Case
 from golden.inputs import GENERATED, make
 
@@ -41,7 +42,7 @@ def run_case(case: Case, folder: Path, *, in_process: bool = False) -> Record:
             make(name, Path())
         before = _digests()
         command = _run_here if in_process and not case.own_process else _run_apart
-        commands = [{"run": line, **_said(*command(line))} for line in case.commands]
+        commands = [{"run": line, **_said(line, case.whole, *command(line))} for line in case.commands]
         files = {
             name: _content(Path(name)) for name, digest in sorted(_digests().items()) if before.get(name) != digest
         }
@@ -100,8 +101,9 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 # --- telling ------------------------------------------------------------------------------------------------
 
 
-def _said(code: int, out: bytes, err: bytes) -> Record:
-    texts = {"out": without_times(out.decode()), "err": without_times(_without_noise(err.decode()))}
+def _said(line: str, whole: bool, code: int, out: bytes, err: bytes) -> Record:
+    printed = out.decode() if whole else without_additions(line, out.decode())
+    texts = {"out": without_times(printed), "err": without_times(_without_noise(err.decode()))}
     return {"code": code, **{name: _brief(text, MOST_PRINTED) for name, text in texts.items() if text}}
 
 

@@ -1,0 +1,57 @@
+"""What commands say beside what was recorded: left out before a record is made or compared.
+
+``changes.json`` lists changes one by one. An addition that every run of a command has would fill it with hundreds of
+lines, so it is a rule here: fields of its JSON object, or a pattern in its text. The cases that are ``whole`` keep
+what was added, and show it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final, NamedTuple
+
+
+class Addition(NamedTuple):
+    """What the JSON object of a command gained, or a pattern of what its text did; and why."""
+
+    command: str
+    fields: tuple[str, ...]
+    pattern: str
+    why: str
+
+
+ADDITIONS: Final = [
+    Addition(
+        "check",
+        ("comparable", "testable"),
+        r"(?<= steps), [\d,]+ comparable$",
+        "issue: say how many steps were comparable",
+    ),
+]
+
+
+def without_additions(line: str, text: str) -> str:
+    """What a command printed, without what was added since the records were made.
+
+    >>> without_additions("check a.jsonl", "3 episodes, 1,200 steps, 1,100 comparable")
+    '3 episodes, 1,200 steps'
+    >>> without_additions("check a.jsonl --json", '{"markov": true, "testable": true}')
+    '{"markov": true}'
+    """
+    for addition in ADDITIONS:
+        if line.split()[0] != addition.command:
+            continue
+        if addition.pattern:
+            text = re.sub(addition.pattern, "", text, flags=re.MULTILINE)
+        text = re.sub(r"^\{.*\}$", lambda found, names=addition.fields: _without(names, found[0]), text, flags=re.M)
+    return text
+
+
+def _without(names: tuple[str, ...], line: str) -> str:
+    """One JSON object without these fields."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return line
+    return json.dumps({name: value for name, value in fields.items() if name not in names})
