@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markovize.learning import kernels
+from markovize.learning import judge_kernels, tree_kernels
 from markovize.machine import kernels as machine_kernels
 
 pytestmark = pytest.mark.kernels
@@ -43,7 +43,7 @@ def random_marks(rng: Rng, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 @pytest.mark.parametrize("seed", SEEDS)
 def test_merge_prefixes(seed: int) -> None:
     offsets, labels, n_labels = random_episodes(np.random.default_rng(seed))
-    parent, label, depth, first, node_of = kernels.merge_prefixes(offsets, labels, n_labels)
+    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(offsets, labels, n_labels)
     numbers: dict[tuple[int, ...], int] = {(): 0}
     firsts: dict[tuple[int, ...], int] = {(): -1}
     expected = []
@@ -67,7 +67,7 @@ def test_merge_prefixes_of_many_distinct_histories() -> None:
     rng = np.random.default_rng(5)
     offsets = np.arange(0, 40_001, 20, dtype=np.int64)
     labels = rng.integers(0, 1_000_000, 40_000).astype(np.int32)
-    node_of = kernels.merge_prefixes(offsets, labels, 1_000_000)[4]
+    node_of = tree_kernels.merge_prefixes(offsets, labels, 1_000_000)[4]
     seen: dict[tuple[int, int], int] = {}
     for e in range(2_000):
         at = 0
@@ -83,7 +83,7 @@ def test_first_alike(seed: int) -> None:
     nodes, labels = rng.integers(0, 4, steps).astype(np.int32), rng.integers(0, 3, steps).astype(np.int32)
     seen: dict[tuple[int, int], int] = {}
     expected = [seen.setdefault((int(v), int(x)), n) for n, (v, x) in enumerate(zip(nodes, labels, strict=True))]
-    assert kernels.first_alike(nodes, labels, 3).tolist() == expected
+    assert tree_kernels.first_alike(nodes, labels, 3).tolist() == expected
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -96,7 +96,7 @@ def test_with_ancestors(seed: int) -> None:
         while v > 0:
             v = int(parent[v])
             expected.add(v)
-    kernels.with_ancestors(parent, chosen)
+    tree_kernels.with_ancestors(parent, chosen)
     assert set(np.flatnonzero(chosen).tolist()) == expected
 
 
@@ -113,7 +113,7 @@ def test_tree_states(seed: int) -> None:
     parent, label = random_tree(rng)
     delta = rng.integers(0, 3, (3, 3)).astype(np.int32)
     out = np.full(len(parent), -7, np.int32)
-    kernels.tree_states(parent, label, delta, out)
+    judge_kernels.tree_states(parent, label, delta, out)
     assert out.tolist() == states_of(parent, label, delta)
 
 
@@ -137,7 +137,7 @@ def test_violated_pairs(seed: int, most: int) -> None:
         if key not in done and outcome[earlier] != outcome[m]:
             done.add(key)
             expected.append([earlier, m])
-    pairs = kernels.violated_pairs(parent, states, node, label, outcome, 2, 2, most)
+    pairs = judge_kernels.violated_pairs(parent, states, node, label, outcome, 2, 2, most)
     assert pairs.tolist() == expected[:most]
 
 
@@ -150,7 +150,7 @@ def test_outcome_entropy(seed: int) -> None:
     expected = sum(
         -count * math.log(count / len(group)) for group in groups.values() for count in Counter(group).values()
     )
-    found = kernels.outcome_entropy(parent, states, node, label, outcome, 2, 2, 3)
+    found = judge_kernels.outcome_entropy(parent, states, node, label, outcome, 2, 2, 3)
     assert found == pytest.approx(expected, abs=1e-12)
 
 

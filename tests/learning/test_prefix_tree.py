@@ -124,12 +124,12 @@ def test_marks_are_what_can_conflict(kinds: Kinds, seed: int) -> None:
 def test_restricted_keeps_ancestors_and_all_their_marks() -> None:
     tree, _ = build_tree(label_traces(coffee(), "state", "state"))
     deepest = int(np.argmax(tree.depth))
-    small = tree.restricted(np.array([deepest], np.int32))
+    small = tree.restrict(np.array([deepest], np.int32))
     assert len(small) == tree.depth[deepest] + 1
     assert [small.label[v] for v in small.path(len(small) - 1)] == [tree.label[v] for v in tree.path(deepest)]
     on_path = set(tree.path(deepest))
     assert len(small.mark_node) == sum(int(v) in on_path for v in tree.mark_node)
-    assert tree.restricted(np.arange(len(tree), dtype=np.int32)) is tree
+    assert tree.restrict(np.arange(len(tree), dtype=np.int32)) is tree
 
 
 def test_nothing_conflicts_nothing_is_kept() -> None:

@@ -43,7 +43,7 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
     Without the trigger some pair is violated; only labels on that pair's two paths can repair it, and only those are
     tried, on the exemplars first.
     """
-    small = Judge(judge.tree.restricted(exemplars)) if len(exemplars) else judge
+    small = Judge(judge.tree.restrict(exemplars)) if len(exemplars) else judge
 
     def serves(machine: Delta) -> bool:
         limits.check()

@@ -108,4 +108,4 @@ def _neighbours(delta: Delta, limits: Limits) -> Iterator[Delta]:
 
 def _sample(judge: Judge, nodes: int) -> Judge:
     """A judge over the shallowest part of the data."""
-    return judge if len(judge.tree) <= nodes else Judge(judge.tree.restricted(judge.tree.shallow(nodes)[0]))
+    return judge if len(judge.tree) <= nodes else Judge(judge.tree.restrict(judge.tree.shallow(nodes)[0]))

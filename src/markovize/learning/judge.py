@@ -1,4 +1,8 @@
-"""Replays candidate machines on all the data. Shares no code with the engines: what it accepts is explained."""
+"""Replays candidate machines on all the data: what it accepts is explained.
+
+It reads the same :class:`PrefixTree` as the engines. No code that replays a machine is shared with them, and the
+import rules forbid it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import numpy as np
 
 from markovize.episodes.traces import Ints
 from markovize.errors import EngineError
-from markovize.learning import kernels
+from markovize.learning import judge_kernels
 from markovize.learning.engines.base import Delta
 from markovize.learning.prefix_tree import PrefixTree
 from markovize.machine.delta import tabulate
@@ -30,17 +34,17 @@ class Judge:
         tree, table = self.tree, self.table(delta)
         pairs: Ints = np.zeros((0, 2), np.int32)
         if self._front_marks < len(tree.mark_node):  # most machines fail early: look at the shallow part first
-            kernels.some_tree_states(self._front, tree.parent, tree.label, table, self._states)
+            judge_kernels.some_tree_states(self._front, tree.parent, tree.label, table, self._states)
             pairs = self._pairs(len(table), self._front_marks, most)
         if not len(pairs):
-            kernels.tree_states(tree.parent, tree.label, table, self._states)
+            judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
             pairs = self._pairs(len(table), len(tree.mark_node), most)
         depth = tree.depth[tree.mark_node[pairs]].sum(axis=1)
         return pairs[np.argsort(depth, kind="stable")]
 
     def _pairs(self, states: int, marks: int, most: int) -> Ints:
         tree = self.tree
-        return kernels.violated_pairs(
+        return judge_kernels.violated_pairs(
             tree.parent,
             self._states,
             tree.mark_node[:marks],
@@ -58,9 +62,9 @@ class Judge:
     def mixture(self, delta: Delta) -> float:
         """How far a machine is from explaining the data: the entropy of outcomes given (u, reward label)."""
         tree, table = self.tree, self.table(delta)
-        kernels.tree_states(tree.parent, tree.label, table, self._states)
+        judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
         return float(
-            kernels.outcome_entropy(
+            judge_kernels.outcome_entropy(
                 tree.parent,
                 self._states,
                 tree.mark_node,
@@ -81,7 +85,7 @@ class Judge:
         """Only the triggers that fire on the data, states renumbered to be consecutive."""
         table = self.table(delta)
         tree = self.tree
-        kernels.tree_states(tree.parent, tree.label, table, self._states)
+        judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
         sources = self._states[tree.parent[1:]].astype(np.int64)
         fired = np.unique(sources * tree.n_labels + tree.label[1:])
         live = {(int(c // tree.n_labels), int(c % tree.n_labels)) for c in fired} & set(delta)

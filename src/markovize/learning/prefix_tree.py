@@ -15,7 +15,7 @@ import numpy as np
 from markovize.conflicts.labels import conflicting_labels
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Bools, Ints, Longs, Traces
-from markovize.learning import kernels
+from markovize.learning import tree_kernels
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,7 @@ class PrefixTree:
         marks, chosen = len(self.mark_node), np.ones(len(self), np.bool_)
         while len(self) > most and marks > 1 and int(chosen.sum()) > most:
             marks //= 2
-            chosen[:] = False
-            chosen[self.mark_node[:marks]] = True
-            kernels.with_ancestors(self.parent, chosen)
+            chosen = self.reach(self.mark_node[:marks])
         return np.flatnonzero(chosen).astype(np.int32), marks
 
     def path(self, node: int) -> list[int]:
@@ -75,13 +73,17 @@ class PrefixTree:
             node = int(self.parent[node])
         return out[::-1]
 
-    def restricted(self, nodes: Ints) -> PrefixTree:
+    def restrict(self, nodes: Ints) -> PrefixTree:
         """The tree of only these nodes, their ancestors, and all marks on them."""
-        keep = np.zeros(len(self), np.bool_)
-        keep[0] = True
-        keep[nodes] = True
-        kernels.with_ancestors(self.parent, keep)
-        return _cut(self, keep)
+        return _cut(self, self.reach(nodes))
+
+    def reach(self, nodes: Ints) -> Bools:
+        """For each node of the tree, whether the ways from the root to these nodes meet it."""
+        met = np.zeros(len(self), np.bool_)
+        met[0] = True
+        met[nodes] = True
+        tree_kernels.with_ancestors(self.parent, met)
+        return met
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
     """
     labels, marks = steps.triggers.ids, steps.rewards.ids
     n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
-    parent, label, depth, first, node_of = kernels.merge_prefixes(steps.offsets, labels, n_labels)
-    alike = kernels.first_alike(node_of, marks, n_rewards)
+    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(steps.offsets, labels, n_labels)
+    alike = tree_kernels.first_alike(node_of, marks, n_rewards)
     conflicting = conflicting_labels(marks, steps.outcomes, n_rewards)
     seen_as = _first_seen_as(steps, alike)
     at = np.flatnonzero((seen_as == np.arange(len(seen_as))) & conflicting[marks])
@@ -132,14 +134,14 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
         np.flatnonzero(conflicting).astype(np.int32),
         n_labels,
     )
-    return whole.restricted(whole.mark_node), alike
+    return whole.restrict(whole.mark_node), alike
 
 
 def _first_seen_as(steps: LabelledSteps, alike: Longs) -> Longs:
     """For each step, the first step with the same history, reward label and outcome."""
     if np.array_equal(steps.outcomes[alike], steps.outcomes):
         return alike
-    return kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
+    return tree_kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
 
 
 def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Contradiction | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
-from markovize.learning import kernels
+from markovize.learning import judge_kernels, tree_kernels
 from markovize.learning.assembly import assemble
 from markovize.learning.judge import Judge
 from markovize.learning.prefix_tree import build_tree
@@ -22,11 +22,11 @@ def warm_up() -> None:
     traces = Traces.of([(["a", "b", "c"], [0, 0], [0, 0]), (["a", "a", "c"], [0, 0], [0, 1])])
     steps = label_traces(traces, "state", "state")
     tree, alike = build_tree(steps)
-    kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
+    tree_kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
     judge = Judge(tree)
     judge.mixture({})
     trigger = {(0, int(steps.triggers.ids[0])): 1}
     assert judge.explains(trigger)
     nodes, states = np.arange(len(tree), dtype=np.int32), np.zeros(len(tree), np.int32)
-    kernels.some_tree_states(nodes, tree.parent, tree.label, judge.table(trigger), states)
+    judge_kernels.some_tree_states(nodes, tree.parent, tree.label, judge.table(trigger), states)
     assemble(traces, steps, judge.prune(trigger), {})

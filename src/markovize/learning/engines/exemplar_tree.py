@@ -7,7 +7,6 @@ from collections import defaultdict
 import numpy as np
 
 from markovize.episodes.traces import Bools, Ints
-from markovize.learning import kernels
 from markovize.learning.prefix_tree import PrefixTree
 
 SMALL_ALPHABET = 256
@@ -41,9 +40,7 @@ class ExemplarTree:
 
         A reward label is *ambiguous* if steps that carry it have different trigger labels anywhere in the whole tree.
         """
-        keep = np.zeros(len(tree), np.bool_)
-        keep[nodes] = True
-        kernels.with_ancestors(tree.parent, keep)
+        keep = tree.reach(nodes)
         names = self._add_nodes(tree, keep)
         before = len(self.ambiguous)
         self.ambiguous |= tree.ambiguous

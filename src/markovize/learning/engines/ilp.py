@@ -279,7 +279,7 @@ class IlpSession:
 
     def extend(self, tree: PrefixTree, nodes: Ints) -> None:
         """More exemplars: these nodes of the tree, with their ancestors and all marks on them."""
-        part = tree.restricted(nodes)
+        part = tree.restrict(nodes)
         prefixes: list[Prefix] = [()]
         for parent, label in zip(part.parent[1:].tolist(), part.label[1:].tolist(), strict=True):
             prefixes.append((*prefixes[parent], label))
