@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
+from unittest import mock
 
 import numpy as np
 
@@ -13,6 +16,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import LabelOn
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
+from markovize.learning import comparison
 from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.result import LearnResult
 from markovize.machine.replay import replay
@@ -26,8 +30,12 @@ def own_label(_state: Any, action: Any, next_state: Any) -> Any:
     return [action, next_state if isinstance(next_state, int) and next_state % 2 else 0]
 
 
-LABELS: dict[str, list[tuple[LabelOn, LabelOn]]] = {
+Pair: TypeAlias = tuple[LabelOn, LabelOn]
+"""(trigger, reward)."""
+
+LABELS: dict[str, list[Pair]] = {
     "auto": [("state", "state"), ("state", "transition"), ("transition", "transition")],
+    "own triggers": [(own_label, "state"), (own_label, "transition")],
     "state": [("state", "state")],
     "mixed": [("state", "transition")],
     "transition": [("transition", "transition")],
@@ -35,7 +43,17 @@ LABELS: dict[str, list[tuple[LabelOn, LabelOn]]] = {
     "coarse rewards": [("transition", "state")],  # u' is not fixed by u and the reward label
     "own": [(own_label, "transition")],
 }
-"""The pairs (trigger, reward) that a learner may use, from coarse to fine."""
+"""The pairs of which a learner takes the first that does, from coarse to fine."""
+COMPARED: dict[str, list[Pair]] = {
+    "auto": [
+        ("state", "state"),
+        ("state", "transition"),
+        ("source", "state"),
+        ("source", "transition"),
+        ("transition", "transition"),
+    ],
+}
+"""The pairs that it compares where the first that does needs many states, from coarse to fine."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +64,18 @@ class Options:
     labels: str = "auto"
     explain: Literal["reward", "reward+termination"] = "reward"
     acyclic: bool = False
+    small: int = 8  # states, up to which the machine of the coarsest labels is kept
+    budget: int = 10_000  # of work, after which the other labels get their turn
+
+    @contextlib.contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Inside, the learner compares as these options have it."""
+        with mock.patch.object(comparison, "SMALL", self.small), mock.patch.object(comparison, "BUDGET", self.budget):
+            yield
 
     def arguments(self) -> dict[str, Any]:
-        pair = ("auto", "auto") if self.labels == "auto" else LABELS[self.labels][0]
+        asked: dict[str, Pair] = {"auto": ("auto", "auto"), "own triggers": (own_label, "auto")}
+        pair = asked.get(self.labels, LABELS[self.labels][0])
         return {
             "objective": self.objective,
             "trigger_on": pair[0],
@@ -98,17 +125,29 @@ def _paid(world: int, seen: list[int], moves: list[int]) -> list[float]:
     return out
 
 
-def check(result: LearnResult, episodes: list[Cell], options: Options) -> None:
-    """Raises if the result is not true of these episodes."""
-    found = truth(_key(episodes), options)
-    if found is None:
+def check(result: LearnResult, episodes: list[Cell], options: Options, stopped: str = "") -> None:
+    """Raises if the result is not true of these episodes; ``stopped``: by what the search may have ended early."""
+    key = _key(episodes)
+    optima = {pair: best for pair in _pairs(options) if (best := truth(key, pair, options)) is not None}
+    coarsest = next((pair for pair in LABELS[options.labels] if pair in optima), None)
+    if coarsest is None:
         assert result.status == "unrealisable", result
         assert result.machine is None
         return
-    labels, best = found
     assert result.status in ("optimal", "feasible", "unknown"), result
     assert result.status != "unknown" or result.interrupted or result.machine is None
-    assert (result.trigger_on, result.reward_on) == tuple("function" if callable(on) else on for on in labels)
+    labels = next(pair for pair in optima if kinds(pair) == (result.trigger_on, result.reward_on))
+    if stopped == "effort":
+        assert labels == coarsest
+    elif not stopped and not result.interrupted and options.budget:
+        assert labels == smallest(optima, coarsest, options)
+    check_machine(result, episodes, options, labels, optima[labels])
+
+
+def check_machine(
+    result: LearnResult, episodes: list[Cell], options: Options, labels: Pair, best: dict[str, tuple[int, int]]
+) -> None:
+    """Raises if what is said of machines with these labels is not true; ``best`` is the optimum by each objective."""
     optimum = best[options.objective]
     if result.status == "optimal":
         assert (result.states, result.triggers) == result.bounds == optimum, (result, optimum)
@@ -136,15 +175,32 @@ def _key(episodes: list[Cell]) -> str:
     return json.dumps([{name: value for name, value in episode.items() if name != "world"} for episode in episodes])
 
 
+def _pairs(options: Options) -> list[Pair]:
+    return COMPARED.get(options.labels, LABELS[options.labels])
+
+
+def kinds(pair: Pair) -> tuple[str, ...]:
+    return tuple("function" if callable(on) else str(on) for on in pair)
+
+
+def smallest(optima: dict[Pair, dict[str, tuple[int, int]]], coarsest: Pair, options: Options) -> Pair:
+    """The labels to take: the coarsest, unless their machine is large and others have a smaller one."""
+    if optima[coarsest][options.objective][0] <= options.small:
+        return coarsest
+
+    def order(pair: Pair) -> tuple[int, ...]:
+        states, triggers = optima[pair][options.objective]
+        return (states, triggers) if options.objective == "states" else (triggers, states)
+
+    return min([coarsest, *optima], key=order)  # the first of equals
+
+
 @cache
-def truth(episodes: str, options: Options) -> tuple[tuple[LabelOn, LabelOn], dict[str, tuple[int, int]]] | None:
-    """The coarsest labels that do, and the optimum by each objective; None if no labels do."""
-    traces = Traces.of(json.loads(episodes))
-    for pair in LABELS[options.labels]:
-        steps = label_traces(traces, *pair, options.explain)
-        try:
-            both: tuple[Literal["states"], Literal["triggers"]] = ("states", "triggers")
-            return pair, {objective: exhaustive_optimum(steps, objective, options.acyclic) for objective in both}
-        except InputError:  # unrealisable under these labels
-            continue
-    return None
+def truth(episodes: str, labels: Pair, options: Options) -> dict[str, tuple[int, int]] | None:
+    """The optimum by each objective under these labels; None if no machine explains the episodes."""
+    steps = label_traces(Traces.of(json.loads(episodes)), *labels, options.explain)
+    try:
+        both: tuple[Literal["states"], Literal["triggers"]] = ("states", "triggers")
+        return {objective: exhaustive_optimum(steps, objective, options.acyclic) for objective in both}
+    except InputError:  # unrealisable under these labels
+        return None

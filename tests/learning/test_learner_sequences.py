@@ -2,7 +2,8 @@
 
 Episodes are appended, exchanged, flipped, cut; calls are given efforts, time limits, results of other calls; they are
 cancelled by exceptions, interrupted once or twice. After each call that returns, ``optimal`` must be the optimum of the
-exhaustive search, bounds must not exceed it, and the machine must replay the episodes of that very call.
+exhaustive search under the labels that it names, and these must be those of the rule; bounds must not exceed the
+optimum, and the machine must replay the episodes of that very call.
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ OPTIONS = st.builds(
     labels=st.sampled_from(["auto", *LABELS]),
     explain=st.sampled_from(["reward", "reward", "reward+termination"]),
     acyclic=st.booleans(),
+    small=st.sampled_from([8, 2, 1, 1]),  # where only one state is few, labels are compared at every conflict
+    budget=st.sampled_from([10_000, 10_000, 0]),  # where there is none, searches pause before their first question
 )
 ENGINES = [("sat", "none"), ("sat", "none"), ("exhaustive", "none"), ("sat", "exhaustive")]  # (engine, auditor)
 SEEDS = st.integers(0, 2**16)
@@ -175,7 +178,8 @@ class Calls(RuleBasedStateMachine):
     @rule(other=OPTIONS)
     def learn_by_other_options(self, other: Options) -> None:
         """A result for ``since``."""
-        result = learn(episodes_of(self.episodes), **other.arguments())
+        with other.in_force():
+            result = learn(episodes_of(self.episodes), **other.arguments())
         check(result, self.episodes, other)
         self.results.append(result)
 
@@ -197,7 +201,7 @@ class Calls(RuleBasedStateMachine):
             how, at = call["disturb"]
             given["on_progress"] = disturb(how, at)
         try:
-            with ticking():
+            with ticking(), self.options.in_force():
                 result = self.learner.learn(episodes_of(self.episodes), **given)
         except Cancelled:
             assert how == "exception"
@@ -205,8 +209,9 @@ class Calls(RuleBasedStateMachine):
         except KeyboardInterrupt:
             assert how in ("keyboard interrupt", "ctrl-c twice")
             return
-        check(result, self.episodes, self.options)
-        if not given.keys() & {"effort", "time_limit"} and not result.interrupted:
+        stopped = next((limit for limit in ("effort", "time_limit") if limit in given), "")
+        check(result, self.episodes, self.options, stopped)
+        if not stopped and not result.interrupted:
             assert result.status in ("optimal", "unrealisable")
         self.results.append(result)
 

@@ -25,6 +25,7 @@ from markovize.cli.terminal import console, count, print_json
 if TYPE_CHECKING:
     from markovize.learning.result import LearnResult
 
+AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 states, those with the smallest."
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
 
 
@@ -34,8 +35,8 @@ def learn(
         Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
     ] = None,
     objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
-    trigger_on: Annotated[LabelChoice, typer.Option(help="What moves the machine.")] = AUTO_LABELS,
-    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward.")] = AUTO_LABELS,
+    trigger_on: Annotated[LabelChoice, typer.Option(help=f"What moves the machine. {AUTO_RULE}")] = AUTO_LABELS,
+    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward. auto: as above.")] = AUTO_LABELS,
     explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
     engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
@@ -99,6 +100,8 @@ def _report(result: LearnResult, output: Path | None) -> None:
         f"{count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
         f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
     )
+    if result.compared:
+        out.print(f"Labels {result.why_these_labels()}", highlight=False, soft_wrap=True)
     lines = [f"  {line}" for line in describe(result.machine)]
     if lines:  # all at once: there may be thousands
         out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)

@@ -45,9 +45,9 @@ def sentence(progress: Progress, elapsed: float) -> str:
     >>> sentence(Progress("searching", 4, 5, (4, 5), (4, 6), 72), 3.21)
     'searching K=4 z≤5 · proven K≥4 z≥5 · best K=4 z=6 · 72 exemplars · 3.2 s'
     """
-    parts = [progress.phase]
+    parts = [*filter(None, [progress.labels]), progress.phase]
     if progress.phase == "searching":
-        parts[0] += f" K={progress.states}" + ("" if progress.triggers is None else f" z≤{progress.triggers}")
+        parts[-1] += f" K={progress.states}" + ("" if progress.triggers is None else f" z≤{progress.triggers}")
         parts.append(f"proven K≥{progress.lower[0]} z≥{progress.lower[1]}")
     if progress.best is not None:
         parts.append(f"best K={progress.best[0]} z={progress.best[1]}")

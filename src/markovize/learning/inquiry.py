@@ -46,6 +46,7 @@ class Inquiry:
         self.proven = proven  # about some of the episodes; in time, about them all
         self.assumed = proven.floors  # the same, and what was left open as if it were proven
         self.work = 0  # counted, of all questions
+        self.failures = 0  # machines that failed on the data
         exemplars.follow(tree)
         start = self.judge.violations({})
         for each in (exemplars.counted, exemplars.uncounted):
@@ -76,6 +77,7 @@ class Inquiry:
                 if answer.least is not None:
                     self._believe_least(states, answer.least)
                 return Verdict.FEASIBLE
+            self.failures += 1
             if left is not None:
                 left = max(1, left - answer.work)
                 if failures_count:
@@ -83,6 +85,11 @@ class Inquiry:
                     self.work += FAILURE
                     if left == 1:
                         return Verdict.UNKNOWN
+
+    @property
+    def spent(self) -> int:
+        """The work of all questions, and of the replays that refuted machines."""
+        return self.work + FAILURE * self.failures
 
     def offer(self, delta: Delta | None) -> None:
         """A machine that explains the data; the best is kept."""

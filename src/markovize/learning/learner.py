@@ -13,9 +13,10 @@ from typing import TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from markovize.episodes.labelled_steps import Explain
-from markovize.episodes.labelling import LabelOn, pairs_to_try
+from markovize.episodes.labelling import LabelOn, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Episodes, as_traces
 from markovize.errors import InputError
+from markovize.learning.call import Call, Options
 from markovize.learning.engines import Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
 from markovize.learning.interrupts import interruptible
@@ -23,7 +24,7 @@ from markovize.learning.limits import Limits
 from markovize.learning.memory import Memory
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
-from markovize.learning.stages import Call, Options, answer
+from markovize.learning.stages import answer
 from markovize.learning.warm_up import warm_up
 
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
@@ -62,7 +63,10 @@ def learn(
         objective: ``triggers``, the default (fewest triggers, then fewest states), or ``states`` (the other way
             round, as the paper has it).
         trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
-            function of (s, a, s'), or ``auto``, the coarsest that work.
+            function of (s, a, s'), or ``auto``, the coarsest that work. But where their machine has more than eight
+            states, or its search has spent its budget without a small one, other labels are tried as well, ``source``
+            among them, and the smallest machine is kept: see ``compared`` of the result. ``optimal`` always means the
+            smallest of all machines with the labels that the result names.
         explain: ``reward``, or ``reward+termination`` where the machine shall tell the ends of episodes as well.
         acyclic: whether the machine may never return to a state that it has left; not so by default.
         engine: the name of an engine, or one of your own; ``auto`` takes the fastest.
@@ -113,13 +117,16 @@ class Learner:
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
         solver = find_engine(engine)
+        labels = pairs_to_compare(trigger_on, reward_on)
+        coarsest = tuple(labels.index(pair) for pair in pairs_to_try(trigger_on, reward_on))
         self.options = Options(
             objective,
             explain,
             acyclic,
             solver,
             find_auditor(audit, solver),
-            tuple(pairs_to_try(trigger_on, reward_on)),
+            tuple(labels),
+            coarsest,
         )
         self._memory = Memory()
 
@@ -137,6 +144,7 @@ class Learner:
 
         That gives a machine soon, and repeatably, but optimal only where no question was left open. With an ``rng``,
         triggers are drawn from the labels that the data cannot tell apart, so that who acts on them soon learns more.
+        Labels are the coarsest that work then: no others are compared.
         """
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")

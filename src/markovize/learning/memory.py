@@ -1,5 +1,7 @@
 """What a learner remembers between two calls: facts with the identity of their episodes, and warm solvers.
 
+Each pair of labels has facts and solvers of its own: what is infeasible under one may be feasible under another.
+
 Facts are values: a call reads them and makes new ones, which take their place when it has ended. Solvers are lent to a
 call, and come back with its facts. A call that never ends, by an exception or a second Ctrl-C, leaves the facts as they
 were and the solvers gone.
@@ -61,7 +63,6 @@ class Experience:
 class Facts:
     """What is known about some episodes: it stays true of them and more, and is believed of nothing else."""
 
-    labels: int = 0  # of the allowed pairs, from coarse to fine, the first that explains the episodes
     identity: Identity | None = None
     proven: Proven = field(default_factory=Proven)
     proven_by_look: Proven = field(default_factory=Proven)
@@ -77,8 +78,8 @@ class Solvers:
 
 
 @dataclass
-class Memory:
-    """Facts, and solvers unless a call has borrowed them."""
+class Known:
+    """What is known under one pair of labels: facts, and solvers unless a call has borrowed them."""
 
     facts: Facts = field(default_factory=Facts)
     solvers: Solvers = field(default_factory=Solvers)
@@ -87,3 +88,17 @@ class Memory:
         """The solvers; here are none from now on."""
         lent, self.solvers = self.solvers, Solvers()
         return lent
+
+
+@dataclass
+class Memory:
+    """What is known under each pair of labels, by its number."""
+
+    coarsest: int = 0  # the pair that was taken at first: those before it were refuted
+    chosen: int = 0  # the pair of the last result
+    known: dict[int, Known] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> Facts:
+        """About the labels of the last result."""
+        return self.known.get(self.chosen, Known()).facts

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
 from markovize.episodes.labelling import LabelOn, auto_order
 from markovize.episodes.traces import Traces
-from markovize.learning.limits import Limits, Stop
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
 
 LabelPair: TypeAlias = tuple[LabelOn, LabelOn]
@@ -36,19 +34,10 @@ def pose(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits) ->
     return Problem(steps, tree, find_contradiction(steps, alike, traces))
 
 
-def pose_coarsest(traces: Traces, pairs: Sequence[LabelPair], explain: Explain, limits: Limits) -> tuple[int, Problem]:
-    """The number of the first pair of labels under which some machine explains the episodes, and the problem.
-
-    If there is no such pair, the last one, with advice.
-    """
-    for number, pair in enumerate(pairs):
-        problem = pose(traces, pair, explain, limits)
-        if problem.contradiction is None:
-            return number, problem
+def with_advice(problem: Problem, traces: Traces, explain: Explain, limits: Limits) -> Problem:
+    """The problem, whose contradiction says what would help."""
     assert problem.contradiction is not None
-    with contextlib.suppress(Stop):  # in time or not: no machine explains the episodes
-        problem = replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain, limits))
-    return number, problem
+    return replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain, limits))
 
 
 def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain, limits: Limits) -> Contradiction:

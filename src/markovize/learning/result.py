@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from markovize.episodes.labelled_steps import Explain
@@ -15,6 +15,31 @@ from markovize.learning.prefix_tree import Contradiction
 from markovize.machine.machine import RewardMachine
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found under one pair of labels, where several were compared. ``optimal``: under these labels.
+
+    >>> str(Compared("source", "transition", "optimal", 5, 4))
+    'source/transition: 5 states, 4 triggers'
+    >>> str(Compared("state", "transition", "unknown", None, None))
+    'state/transition: none found'
+    """
+
+    trigger_on: str
+    reward_on: str
+    status: Status
+    states: int | None
+    triggers: int | None
+
+    def __str__(self) -> str:
+        labels = f"{self.trigger_on}/{self.reward_on}"
+        if self.states is None or self.triggers is None:
+            return f"{labels}: none found"
+        states = f"{self.states} state{'' if self.states == 1 else 's'}"
+        triggers = f"{self.triggers} trigger{'' if self.triggers == 1 else 's'}"
+        return f"{labels}: {states}, {triggers}{'' if self.status == 'optimal' else ', unproven'}"
 
 
 @dataclass(frozen=True)
@@ -42,6 +67,7 @@ class LearnResult:
     contradiction: Contradiction | None = None
     termination_conflicts: tuple[TerminationConflict, ...] = ()
     interrupted: bool = False
+    compared: tuple[Compared, ...] = ()  # where the machine of the coarsest labels was large: it, and those of others
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
     @property
@@ -51,6 +77,16 @@ class LearnResult:
     @property
     def triggers(self) -> int | None:
         return None if self.machine is None else len(self.machine.triggers)
+
+    def why_these_labels(self) -> str:
+        """In one line, which labels were compared, since the machine of the coarsest is large; empty if none were."""
+        if not self.compared:
+            return ""
+        coarsest, labels = self.compared[0], (self.trigger_on, self.reward_on)
+        kept = (coarsest.trigger_on, coarsest.reward_on) == labels
+        ours = "the coarsest, and none has a smaller machine" if kept else "those with the smallest machine"
+        others = "; ".join(str(pair) for pair in self.compared if (pair.trigger_on, pair.reward_on) != labels)
+        return f"{'/'.join(labels)}: {ours} (compared: {others})"
 
     def unwrap(self) -> RewardMachine:
         """The machine, or an error that says why there is none."""
@@ -79,6 +115,8 @@ class LearnResult:
                 {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
             ],
         }
+        if self.compared:
+            out["compared"] = [asdict(pair) for pair in self.compared]
         if self.contradiction is not None:
             c = self.contradiction
             out["contradiction"] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -40,6 +40,7 @@ class Progress:
     lower: Size
     best: Size | None
     exemplars: int
+    labels: str = ""  # (trigger/reward) where those of several are compared
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Plan:
 
 
 class Deepening:
-    """One search for the smallest machine. ``run`` returns True if it ended with a proof."""
+    """One search for the smallest machine. ``run`` returns whether it ended with a proof."""
 
     def __init__(
         self,
@@ -72,6 +73,8 @@ class Deepening:
         self.limits = replace(limits or Limits(), pulse=self._pulse)
         self._started = time.monotonic()
         self._asked: tuple[str, int, int | None] = ("first machine", 1, None)
+        self._questions = self._search()
+        self.is_proven = False  # whether it ended with a proof
         if self._plan.effort is not None and self._plan.guess is not None:
             self.inquiry.assumed = self.inquiry.assumed.without_better_than(goal.objective, self._plan.guess)
 
@@ -82,6 +85,16 @@ class Deepening:
 
     def run(self) -> bool:
         """Searches until the floors prove the best machine, or the limits stop it."""
+        for _ in self._questions:
+            pass
+        return self.is_proven
+
+    def run_unless(self, hopeless: Callable[[Deepening], bool]) -> bool:
+        """As :meth:`run`, but pauses before a question if ``hopeless``; False if it has. More of it goes on there."""
+        return all(not hopeless(self) for _ in self._questions)
+
+    def _search(self) -> Iterator[None]:
+        """Gives way before each question."""
         inquiry, plan = self.inquiry, self._plan
         try:
             if plan.first is None:
@@ -89,15 +102,13 @@ class Deepening:
             else:
                 inquiry.shrink(plan.first, self.limits)
             while not inquiry.is_settled:
-                self._settle(*self._next_question())
-            if not inquiry.is_proven:
-                return False
-            inquiry.check_minimal(self.limits)
+                yield from self._settle(*self._next_question())
+            if inquiry.is_proven:
+                inquiry.check_minimal(self.limits)
+                self.is_proven = True
         except Stop:
             if inquiry.best is None and plan.last_resort:
                 self._last_resort()
-            return False
-        return True
 
     def proof(self) -> str:
         """In one line, what excludes anything smaller."""
@@ -130,7 +141,7 @@ class Deepening:
                 return states, (triggers + z) // 2
         return states, triggers
 
-    def _settle(self, states: int, triggers: int) -> None:
+    def _settle(self, states: int, triggers: int) -> Iterator[None]:
         """Decides the question (K, z), in turns of growing counted work with the question without a count.
 
         Where the latter is infeasible the whole row of K states is done. Tree machines (z = K-1) and cyclic ones are
@@ -148,6 +159,7 @@ class Deepening:
                 if effort is not None:
                     work = min(work, effort - spent[counted])
                 if work > 0:
+                    yield
                     verdict = self._ask(states, triggers if counted else None, work)
                     answered = verdict is Verdict.INFEASIBLE or (counted and verdict is Verdict.FEASIBLE)
                     if answered or self.inquiry.is_settled:

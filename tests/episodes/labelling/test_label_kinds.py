@@ -14,6 +14,7 @@ from markovize.episodes.labelling import (
     labelling_for,
     labelling_named,
     labelling_of,
+    pairs_to_compare,
     pairs_to_try,
     register,
 )
@@ -109,7 +110,20 @@ def test_auto_goes_from_coarse_to_fine() -> None:
     order = [(labelling_named(t), labelling_named(r)) for t, r in auto_order()]
     for n, (trigger, reward) in enumerate(order):
         assert not any(trigger.refines(t) and reward.refines(r) for t, r in order[n + 1 :]), "finer ones come later"
-    assert "source" not in {kind for pair in auto_order() for kind in pair}, "only on request"
+    assert "source" not in {kind for pair in auto_order() for kind in pair}, "not at first"
+
+
+def test_auto_compares_triggers_on_the_source_as_well() -> None:
+    def kinds(trigger_on: Any, reward_on: Any) -> list[str]:
+        return [f"{trigger.kind}/{reward.kind}" for trigger, reward in pairs_to_compare(trigger_on, reward_on)]
+
+    assert kinds("auto", "state") == ["state/state", "source/state", "transition/state"]
+    assert kinds("state", "auto") == ["state/state", "state/transition"]
+    assert kinds(lambda *_: 1, "auto") == ["function/state", "function/transition"]
+    assert kinds("state", "state") == ["state/state"], "what is asked for is done"
+    for asked in ("auto", "state", "source", lambda *_: 1):
+        tried, compared = pairs_to_try(asked, "auto"), pairs_to_compare(asked, "auto")
+        assert [pair for pair in compared if pair in tried] == tried, "nothing is left out, and the order is the same"
 
 
 def test_auto_beside_labels_on_request() -> None:

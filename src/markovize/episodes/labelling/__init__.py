@@ -16,6 +16,7 @@ from markovize.episodes.labelling.registry import (
     labelling_named,
     labelling_of,
     named_kinds,
+    pairs_to_compare,
     pairs_to_try,
     register,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "labelling_named",
     "labelling_of",
     "named_kinds",
+    "pairs_to_compare",
     "pairs_to_try",
     "register",
 ]

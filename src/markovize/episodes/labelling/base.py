@@ -57,6 +57,8 @@ class Labelling(ABC):
     """The parts of the step that a label consists of; none if it cannot be taken apart."""
     automatic: ClassVar[bool] = False
     """Whether ``auto`` tries it."""
+    compared: ClassVar[bool] = False
+    """Whether ``auto`` tries it for triggers where the machines of coarser labels are large."""
     exact: ClassVar[bool] = True
     """Whether a trigger fires on its own label and on no other; else :meth:`matches` is asked."""
     needs_function: ClassVar[bool] = False

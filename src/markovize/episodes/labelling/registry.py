@@ -101,13 +101,28 @@ def labelling_for(kind: str, given: LabelOn | None, option: str) -> Labelling:
 
 
 def pairs_to_try(trigger_on: LabelOn, reward_on: LabelOn) -> list[tuple[Labelling, Labelling]]:
-    """The pairs of (trigger, reward) labels that ``auto`` stands for, from coarse to fine.
+    """The pairs of (trigger, reward) labels of which ``auto`` takes the first that does, from coarse to fine.
 
     >>> [(trigger.kind, reward.kind) for trigger, reward in pairs_to_try("auto", "auto")]
     [('state', 'state'), ('state', 'transition'), ('transition', 'transition')]
     """
+    return _pairs(trigger_on, reward_on, [labelling for labelling in _LABELLINGS.values() if labelling.automatic])
+
+
+def pairs_to_compare(trigger_on: LabelOn, reward_on: LabelOn) -> list[tuple[Labelling, Labelling]]:
+    """The same and more: all pairs that ``auto`` compares where the machine of the first that does is large.
+
+    >>> [f"{trigger.kind}/{reward.kind}" for trigger, reward in pairs_to_compare("auto", "auto")]
+    ['state/state', 'state/transition', 'source/state', 'source/transition', 'transition/transition']
+    """
+    triggers = [labelling for labelling in _LABELLINGS.values() if labelling.automatic or labelling.compared]
+    return _pairs(trigger_on, reward_on, triggers)
+
+
+def _pairs(trigger_on: LabelOn, reward_on: LabelOn, triggers: list[Labelling]) -> list[tuple[Labelling, Labelling]]:
+    if trigger_on != AUTO:
+        triggers = [labelling_of(trigger_on)]
     automatic = [labelling for labelling in _LABELLINGS.values() if labelling.automatic]
-    triggers = automatic if trigger_on == AUTO else [labelling_of(trigger_on)]
     rewards = automatic if reward_on == AUTO else [labelling_of(reward_on)]
     for labelling in (*triggers, *rewards):
         if not labelling.exact:

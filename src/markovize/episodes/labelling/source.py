@@ -20,6 +20,7 @@ class SourceLabelling(Labelling):
     kind = "source"
     noun = "state s"
     parts = ("state",)
+    compared = True
 
     def label(self, step: Step) -> Value:
         return step[0]

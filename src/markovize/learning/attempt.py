@@ -1,0 +1,145 @@
+"""One search under one pair of labels: begun, paused and gone on with, and what it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from markovize.learning.alternatives import Labels, choose_labels
+from markovize.learning.assembly import assemble
+from markovize.learning.call import Call, Options
+from markovize.learning.engines import Delta
+from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.inquiry import Goal
+from markovize.learning.judge import size
+from markovize.learning.limits import Limits
+from markovize.learning.memory import Facts, Known, Memory, Solvers
+from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.recall import Recalled
+from markovize.learning.result import LearnResult, Status
+from markovize.learning.search import Deepening, Plan, Progress
+
+MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
+NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A search under one pair of labels; none is needed where nothing conflicts."""
+
+    recalled: Recalled
+    facts: Facts
+    solvers: Solvers
+    first: Delta | None  # what the search began with
+    search: Deepening | None
+
+    @property
+    def best(self) -> Delta | None:
+        """The best machine so far; it explains all the data."""
+        return {} if self.search is None else self.search.best
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the search has ended with a proof."""
+        return self.search is None or self.search.is_proven
+
+    @property
+    def status(self) -> Status:
+        if self.best is None:
+            return "unknown"
+        return "optimal" if self.is_proven else "feasible"
+
+    def run(self) -> None:
+        """To the end, or to the limits."""
+        if self.search is not None:
+            self.search.run()
+
+    def known(self) -> Known:
+        """What to remember."""
+        if self.search is None:
+            experience = self.facts.experience.after_search(None, {}, proven=True)
+            return Known(replace(self.facts, identity=self.recalled.identity, experience=experience))
+        experience = self.facts.experience.after_search(self.first, self.search.best, self.is_proven)
+        proven = self.search.inquiry.proven
+        facts = replace(self.facts, identity=self.recalled.identity, proven=proven, experience=experience)
+        return Known(facts, self.solvers)
+
+    def result(self, call: Call, blank: LearnResult, limits: Limits) -> LearnResult:
+        """The machine gets its numbers, its rewards and, within the limits, the labels that would serve as well."""
+        steps = self.recalled.problem.steps
+        if self.search is None:
+            machine, ends = assemble(call.traces, steps, {}, {})
+            return replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=NO_CONFLICT)
+        inquiry, best = self.search.inquiry, self.best
+        nodes = inquiry.exemplars.nodes
+        proof = self.search.proof() if self.is_proven else ""
+        found = replace(blank, status=self.status, bounds=inquiry.bounds(), exemplars=len(nodes), proof=proof)
+        if best is None:
+            return found
+        labels: Labels = {}
+        if size(best)[1] <= MOST_ALTERNATIVES:
+            best, labels = choose_labels(best, inquiry.judge, nodes, call.rng, limits)
+        machine, ends = assemble(call.traces, steps, best, labels)
+        return replace(found, machine=machine, termination_conflicts=ends)
+
+
+def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, last_resort: bool = True) -> Attempt:
+    """The search under the labels of what is recalled; its solvers are borrowed from the memory."""
+    tree, facts = recalled.problem.tree, recalled.facts
+    if not len(tree.mark_node):
+        return Attempt(recalled, facts, Solvers(), None, None)
+    solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
+    on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
+    first: Delta | None = None
+    if options.looks_first and call.effort is not None:
+        first, facts = _look_first(options, call, tree, facts, solvers)
+    solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)
+    experience = facts.experience
+    effort = _halve(call.effort, experience.searches_in_vain)
+    search = Deepening(
+        tree,
+        solvers.search,
+        options.goal,
+        call.limits,
+        plan=Plan(effort, experience.guess(experience.size), first, last_resort),
+        proven=facts.proven,
+        on_progress=on_progress,
+    )
+    return Attempt(recalled, facts, solvers, first, search)
+
+
+def _look_first(
+    options: Options, call: Call, tree: PrefixTree, facts: Facts, solvers: Solvers
+) -> tuple[Delta | None, Facts]:
+    """A machine to begin with, by the search that takes least: few states, no cycles. The paper's own, unproven."""
+    solvers.look = solvers.look or ExemplarSets(options.engine, acyclic=True)
+    experience = facts.experience
+    effort = _halve(call.effort, experience.looks_in_vain)
+    look = Deepening(
+        tree,
+        solvers.look,
+        Goal("states", acyclic=True),
+        call.limits,
+        plan=Plan(effort, experience.guess(experience.look_size), last_resort=False),
+        proven=facts.proven_by_look,
+        on_progress=call.on_progress,
+    )
+    look.run()
+    return look.best, replace(facts, proven_by_look=look.inquiry.proven, experience=experience.after_look(look.best))
+
+
+def _halve(effort: int | None, times: int) -> int | None:
+    """Half the effort for each time that it was in vain."""
+    return None if effort is None else max(1, effort >> times)
+
+
+def _naming_labels(
+    recalled: Recalled, on_progress: Callable[[Progress], None] | None
+) -> Callable[[Progress], None] | None:
+    """The display of a search that says under which labels it is."""
+    if on_progress is None:
+        return None
+    steps = recalled.problem.steps
+    labels = f"{steps.triggers.kind}/{steps.rewards.kind}"
+    return lambda progress: on_progress(replace(progress, labels=labels))

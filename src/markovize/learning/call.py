@@ -1,0 +1,58 @@
+"""What a learner is asked: options once, and what each call is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from markovize.episodes.labelled_steps import Explain
+from markovize.episodes.traces import Traces
+from markovize.learning.engines import Engine
+from markovize.learning.floors import Objective
+from markovize.learning.inquiry import Goal
+from markovize.learning.limits import Limits
+from markovize.learning.problem import LabelPair, Problem
+from markovize.learning.result import LearnResult
+from markovize.learning.search import Progress
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is asked for, by every call of a learner alike."""
+
+    objective: Objective
+    explain: Explain
+    acyclic: bool
+    engine: Engine
+    auditor: Engine | None
+    labels: tuple[LabelPair, ...]  # that may be taken, from coarse to fine
+    coarsest: tuple[int, ...]  # the numbers of those of which the first that explains the episodes is taken at first
+
+    @property
+    def goal(self) -> Goal:
+        return Goal(self.objective, self.acyclic)
+
+    @property
+    def looks_first(self) -> bool:
+        """Whether there is a search that takes less than the one asked for."""
+        return not (self.acyclic and self.objective == "states")
+
+    def key(self, problem: Problem) -> tuple[object, ...]:
+        """What belongs to the identity of a result, beside the episodes."""
+        labels = problem.steps.triggers.kind, problem.steps.rewards.kind
+        auditor = None if self.auditor is None else self.auditor.name
+        return self.objective, self.explain, self.acyclic, self.engine.name, auditor, *labels
+
+
+@dataclass(frozen=True)
+class Call:
+    """What one call is given."""
+
+    traces: Traces
+    limits: Limits
+    effort: int | None
+    on_progress: Callable[[Progress], None] | None
+    since: LearnResult | None
+    rng: np.random.Generator | None
