@@ -12,9 +12,14 @@ import pytest
 from instances import patrol, two_coffees
 
 from markovize import Learner, LearnResult, Traces, learn, replay, write_machine
+from markovize.episodes.labelled_steps import label_traces
 from markovize.io import read_machine
 from markovize.learning import comparison
-from markovize.learning.search import Progress
+from markovize.learning.engines import find_engine
+from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.inquiry import Goal
+from markovize.learning.prefix_tree import build_tree
+from markovize.learning.search import Deepening, Progress
 
 Episode = tuple[list[Any], list[Any], list[float]]
 
@@ -29,20 +34,17 @@ def repeat_first(episodes: int, *, steps: int = 12, suits: int = 4, seed: int = 
     ]
 
 
-def lamp(state: Any, action: Any, next_state: Any) -> Any:
+def lamp(_state: Any, _action: Any, next_state: Any) -> Any:
     """A label of one's own: whether the lamp's cell is entered."""
     return next_state == 2
 
 
-def noisy_switch(episodes: int, *, seed: int = 0) -> list[Episode]:
-    """A walk over five cells. Pushing costs 1, other moves cost 2; from the lamp on everything costs as much more."""
+def switched(steps: int, *, seed: int = 0) -> list[Episode]:
+    """One walk over three cells. Pushing costs 1, other moves 2; from the lamp on everything costs twice as much."""
     rng = np.random.default_rng(seed)
-    out: list[Episode] = []
-    for _ in range(episodes):
-        cells, moves = rng.choice([0, 1, 2, 3, 4], 13, p=[0.3, 0.3, 0.1, 0.2, 0.1]), rng.integers(0, 2, 12)
-        lit = np.cumsum(cells[1:] == 2) > 0
-        out.append((cells.tolist(), moves.tolist(), ((1.0 + moves) * (1 + lit)).tolist()))
-    return out
+    cells, moves = rng.choice([0, 1, 2], steps + 1, p=[0.45, 0.45, 0.1]), rng.integers(0, 2, steps)
+    lit = np.cumsum(cells[1:] == 2) > 0
+    return [(cells.tolist(), moves.tolist(), ((1.0 + moves) * (1 + lit)).tolist())]
 
 
 def shape(result: LearnResult) -> tuple[Any, ...]:
@@ -96,10 +98,9 @@ def test_repeat_first_of_popgym() -> None:
 
 def test_own_triggers_with_rewards_on_auto() -> None:
     """Rewards of the step under labels of the state: a machine that tells histories apart, where two states do."""
-    episodes = noisy_switch(3)
-    assert shape(learn(episodes, trigger_on=lamp)) == ("optimal", 2, 1, "function", "transition")
-    stuck = learn(episodes, trigger_on=lamp, reward_on="state", time_limit=0.5)
-    assert stuck.status == "unrealisable" or (stuck.states or 99) > 2
+    result = learn(switched(60), trigger_on=lamp)
+    assert shape(result) == ("optimal", 2, 1, "function", "transition")
+    assert (result.compared[0].reward_on, result.compared[0].status) == ("state", "unknown")
 
 
 def test_small_machines_stay_under_the_coarsest_labels() -> None:
@@ -123,16 +124,17 @@ def test_the_coarsest_labels_stay_where_no_others_are_better(monkeypatch: pytest
     assert "the coarsest, and none has a smaller machine" in result.why_these_labels()
 
 
-def test_a_paused_search_goes_on_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paused_search_goes_on_exactly() -> None:
     """Machine, proof, bounds and exemplars are those of a search that was never paused."""
-    traces = patrol(4)
-    straight = learn(traces, trigger_on="state", reward_on="state")
-    monkeypatch.setattr(comparison, "SMALL", 1)
-    monkeypatch.setattr(comparison, "BUDGET", 0)
-    paused = learn(traces)
-    assert len(paused.compared) > 1
-    assert (paused.machine, paused.proof, paused.bounds) == (straight.machine, straight.proof, straight.bounds)
-    assert paused.exemplars == straight.exemplars
+    tree = build_tree(label_traces(patrol(4), "state", "state"))[0]
+    straight, paused = (Deepening(tree, ExemplarSets(find_engine("sat")), Goal()) for _ in range(2))
+    assert straight.run()
+    pauses = 0
+    while not paused.run_unless(lambda _search: True):
+        pauses += 1
+    assert pauses > 1 and paused.is_proven
+    assert (paused.best, paused.proof()) == (straight.best, straight.proof())
+    assert paused.inquiry.exemplars.nodes.tolist() == straight.inquiry.exemplars.nodes.tolist()
 
 
 def test_labels_are_repeatable_and_warm_calls_agree() -> None:

@@ -10,6 +10,7 @@ the same labels.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from markovize.learning.attempt import Attempt, begin
@@ -34,7 +35,7 @@ def choose(options: Options, memory: Memory, call: Call, first: Attempt) -> tupl
     for other in _others(options, memory, call, first):
         ceiling = None if best.best is None else in_order(options.objective, size(best.best))
         if other.search is not None:
-            other.search.run_unless(lambda search, least=ceiling: _is_in_vain(search, options.objective, least))
+            other.search.run_unless(partial(_is_in_vain, objective=options.objective, ceiling=ceiling))
         tried.append(other)
         if _is_worth_it(other) and (ceiling is None or in_order(options.objective, size(other.best or {})) < ceiling):
             best = other
