@@ -3,7 +3,6 @@
     python benchmarks/solve.py                       all instances, three settings
     python benchmarks/solve.py --no-ilp --cyclic     only the default engine, with cycles
     python benchmarks/solve.py office-e office-d     some instances
-    python benchmarks/solve.py --out benchmarks/results/solve.md
 
 Instances are the nine files of ``benchmarks/data``; nothing else is ever measured under their names. Seconds are
 processor seconds, which on an idle machine are those of the clock, and on a busy one are not other programs'. The

@@ -77,6 +77,17 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("page", [page for page in PAGES if changes_package(page.read_text())], ids=name)
+def test_what_a_page_adds_has_the_right_types(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(page, tmp_path, monkeypatch)
+    run(page, long=False)
+    written = [file.relative_to(tmp_path) for file in tmp_path.glob("src/**/*.py") if not file.is_symlink()]
+    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", *written]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("page", [page for page in PAGES if "skip: next if(not long" in page.read_text()], ids=name)
 def test_page_with_what_takes_long(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(page, tmp_path, monkeypatch)
@@ -130,6 +141,23 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
         if not target.startswith(("http:", "https:")):
             assert (page.parent / target).exists(), target
+
+
+def test_paths_exist() -> None:
+    """What stands in backticks and begins with a folder of the repository, or of the package, is there.
+
+    Not so what `make docs` makes, and what has a NAME to be filled in.
+    """
+    package = ROOT / "src" / "markovize"
+    tops = {folder.name for top in (ROOT, package) for folder in top.iterdir() if folder.is_dir()}
+    named = {
+        path
+        for page in PAGES
+        for path in re.findall(r"`([\w-]+/[\w./-]*)`", page.read_text())
+        if path.split("/")[0] in tops and not path.startswith("docs/_build/") and "NAME" not in path
+    }
+    assert len(named) >= 50
+    assert [path for path in sorted(named) if not (ROOT / path).exists() and not (package / path).exists()] == []
 
 
 def test_results_have_a_command_and_a_stamp() -> None:

@@ -1,4 +1,8 @@
-"""Values read from JSON files of trials: what is missing, unknown or of another kind is refused, by name."""
+"""Values read from JSON files of trials: what is missing, unknown or of another kind is refused, by name.
+
+By hand: records hold machines, maps and JSON values, which have readers of their own, and every message has to say
+what to do, which is to run the trial again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Parts of a trial's record: its curve, and one episode that was played at its end."""
+"""Parts of a trial's record: its curve, and one episode that was played at its end.
+
+Files are read by hand; :mod:`~markovize.experiments.json_fields` says why.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a report needs to know about a finished trial, as values that files can hold.
 
 A :class:`TrialRecord` is the same whenever a trial is repeated; what a clock says is kept apart, in
-:class:`TrialTimings`.
+:class:`TrialTimings`. Files are read by hand; :mod:`~markovize.experiments.json_fields` says why.
 """
 
 from __future__ import annotations

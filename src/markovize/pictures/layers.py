@@ -1,4 +1,7 @@
-"""The parts of a layered layout: layers, the order within them, and heights that keep lines straight."""
+"""The parts of a layered layout: layers, the order within them, and heights that keep lines straight.
+
+By hand; :mod:`~markovize.pictures.layout` says why.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The steps are those of Sugiyama's method. Layers of states alternate with layers of labels, so that a label is an
 item with a size like any other and nothing can overlap. Arrows that go back are led below everything else. A long
-chain is broken into rows.
+chain is broken into rows. By hand: Graphviz is a program that ``pip`` cannot install, and the layouts of Python
+packages have no room for labels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Machines as SVG that a page can style and light up: every state, arrow and trigger can be addressed.
 
 The layout is that of :mod:`markovize.pictures.machine`; here texts stay texts, and things carry classes and numbers:
-``data-state``, ``data-arrow`` ("u-v") and ``data-trigger``.
+``data-state``, ``data-arrow`` ("u-v") and ``data-trigger``. By hand: matplotlib's SVG has
+ids, but no classes and no such attributes, and what is left to write is a circle, a path and a text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A learned machine next to the true one, with the differences marked; as pictures and in words."""
+"""A learned machine next to the true one, with the differences marked; as pictures and in words.
+
+The frame around two drawings is written by hand, as the drawings are; see :mod:`~markovize.pictures.machine_svg`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Propositional formulas, as the literature writes them on edges, and labels made of propositions."""
+"""Propositional formulas, as the literature writes them on edges, and labels made of propositions.
+
+By hand: formulas are those that the files' own readers know (``&``, ``|``, ``!``), and a label is the set of true
+propositions. A library for logic would be larger than these lines, and its formulas would say more than a file may.
+"""
 
 from __future__ import annotations
 

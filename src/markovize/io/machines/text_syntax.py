@@ -1,4 +1,8 @@
-"""The grammar of reward-machine text files: initial state, terminal states, one edge a line. Nothing is evaluated."""
+"""The grammar of reward-machine text files: initial state, terminal states, one edge a line. Nothing is evaluated.
+
+By hand: the files are Python expressions that other programs pass to ``eval``. A parser of Python would take more than
+the format has, and a parser generator would be a dependency for one regular expression.
+"""
 
 from __future__ import annotations
 
