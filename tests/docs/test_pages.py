@@ -82,7 +82,7 @@ def test_what_a_page_adds_has_the_right_types(page: Path, tmp_path: Path, monkey
     prepare(page, tmp_path, monkeypatch)
     run(page, long=False)
     written = [file.relative_to(tmp_path) for file in tmp_path.glob("src/**/*.py") if not file.is_symlink()]
-    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", *written]
+    command: list[str | Path] = [sys.executable, "-m", "mypy", "--follow-imports=silent", *written]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
