@@ -234,7 +234,7 @@ def test_check(run: Run, episodes: Path) -> None:
 def test_check_json(run: Run, episodes: Path) -> None:
     ran = run("check", episodes, "--json", "--exit-code")
     assert ran.code == 1
-    assert list(ran.json) == ["markov", "steps", "episodes", "conflicts", "witnesses"]
+    assert list(ran.json) == ["markov", "steps", "episodes", "conflicts", "witnesses", "comparable", "testable"]
     assert ran.json["witnesses"] == [{"label": [1, 1, 2], "rewards": [0.0, 1.0], "episodes": [0, 2], "steps": [0, 2]}]
 
 
@@ -402,7 +402,32 @@ def test_replay(run: Run, machine: Path, episodes: Path, tmp_path: Path) -> None
     assert "4 steps, 1 unseen, 1 mismatches" in ran.out
     assert "first: episode 0 step 2: the machine says 1, observed 0" in ran.out
     ran = run("replay", machine, "other.jsonl", "--json")
-    assert (ran.code, ran.json) == (1, {"steps": 4, "unseen": 1, "mismatches": 1})
+    assert (ran.code, ran.json) == (1, {"steps": 4, "unseen": 1, "mismatches": 1, "unseen_paid": 0})
+
+
+def test_replay_fails_on_unseen_paid_steps_only_if_asked_to(run: Run, machine: Path, tmp_path: Path) -> None:
+    markovize.write_episodes(tmp_path / "new.jsonl", Traces.of([([0, 9, 9, 9], [0] * 3, [0, 0, 7])]))
+    assert run("replay", machine, "new.jsonl").code == 0
+    ran = run("replay", machine, "new.jsonl", "--exit-code")
+    assert ran.code == 1
+    assert "1 of the unseen is paid" in ran.out
+    markovize.write_episodes(tmp_path / "unpaid.jsonl", Traces.of([([0, 9, 9], [0] * 2, [0, 0])]))
+    ran = run("replay", machine, "unpaid.jsonl", "--exit-code", "--json")
+    assert (ran.code, ran.json["unseen"], ran.json["unseen_paid"]) == (0, 2, 0)
+
+
+def test_learning_on_a_part_and_replaying_on_the_other(run: Run, tmp_path: Path) -> None:
+    traces = Traces.of([*coffee()] * 4)
+    markovize.write_episodes(tmp_path / "many.jsonl", traces)
+    ran = run("learn", "many.jsonl", "--holdout", 0.25, "--json", "-o", "m.json")
+    learned, held_out = traces.split(0.25, 0)
+    machine = markovize.read_machine(tmp_path / "m.json")
+    assert machine == markovize.learn(learned).machine
+    assert ran.json["holdout"] == {"episodes": len(held_out), **markovize.replay(machine, held_out).to_json()}
+    steps = held_out.steps
+    assert f"{steps} steps of 3 episodes held out, 0 unseen" in run("learn", "many.jsonl", "--holdout", 0.25).out
+    assert "holdout" not in run("learn", "many.jsonl", "--json").json
+    run("learn", "many.jsonl", "--holdout", 1.5).failed_with("between 0 and 1")
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "dot", "mmd"])
@@ -492,7 +517,12 @@ def test_trigger_labels_survive_the_files(run: Run, tmp_path: Path) -> None:
     traces = Traces.of([([0, on, 9], ["go"] * 2, [0, pays]) for on, pays in ((True, 1), (1, 2), ("1", 3), (1.0, 2))])
     markovize.write_episodes(tmp_path / "e.jsonl", traces)
     assert run("learn", "e.jsonl", "-o", "m.json").code == 0
-    assert run("replay", "m.json", "e.jsonl", "--json").json == {"steps": 8, "unseen": 0, "mismatches": 0}
+    assert run("replay", "m.json", "e.jsonl", "--json").json == {
+        "steps": 8,
+        "unseen": 0,
+        "mismatches": 0,
+        "unseen_paid": 0,
+    }
     known = markovize.read_machine(tmp_path / "m.json")
     assert isinstance(known, RewardMachine)
     assert len({known.step(0, label) for label in (True, 1, "1")}) == 3

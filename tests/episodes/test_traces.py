@@ -183,3 +183,25 @@ def test_rewards_are_rounded_once_at_the_edge() -> None:
 def test_nothing_at_all() -> None:
     traces = Traces.of([])
     assert (len(traces), traces.steps, list(traces), traces.ends().tolist()) == (0, 0, [], [])
+
+
+def test_a_split_is_by_episodes_and_repeatable() -> None:
+    whole = Traces.of([([0, n], ["go"], [n]) for n in range(20)])
+    learned, held_out = whole.split(0.3, seed=1)
+    parts = [[episode.rewards[0] for episode in part] for part in (learned, held_out)]
+    assert [len(part) for part in parts] == [14, 6]
+    assert sorted(parts[0] + parts[1]) == list(range(20))
+    assert parts == [sorted(part) for part in parts], "in their order"
+    again = whole.split(0.3, seed=1)[1]
+    assert [episode.rewards[0] for episode in again] == parts[1]
+    assert [episode.rewards[0] for episode in whole.split(0.3, seed=2)[1]] != parts[1]
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.1, float("nan")])
+def test_a_split_needs_a_share_and_two_episodes(share: float) -> None:
+    whole = Traces.of([([0, 1], ["go"], [0])] * 2)
+    assert [len(part) for part in whole.split(0.01)] == [1, 1]
+    with pytest.raises(InputError, match="between 0 and 1"):
+        whole.split(share)
+    with pytest.raises(InputError, match="at least 2 episodes"):
+        whole.select([0]).split(0.5)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from instances import KINDS, coffee, patrol, random_steps, two_coffees
 
-from markovize import InputError, MarkovizeError, UnrealisableError, check, learn, replay
+from markovize import InputError, MarkovizeError, ReplayReport, UnrealisableError, check, learn, replay
 from markovize.episodes.labelling import auto_order
 from markovize.episodes.samples import sample_path
 from markovize.episodes.traces import Episode, Traces
@@ -83,7 +83,7 @@ def test_beach_needs_transition_labels_and_finds_them() -> None:
     result = learn(traces)
     assert (result.status, result.trigger_on, result.reward_on) == ("optimal", "transition", "transition")
     assert {t.on for t in result.unwrap().triggers} == {(0, 4, 0)}
-    assert replay(result.unwrap(), traces).to_json() == {"steps": traces.steps, "unseen": 0, "mismatches": 0}
+    assert replay(result.unwrap(), traces) == ReplayReport(traces.steps, unseen=0, mismatches=0)
 
 
 def test_a_users_propositions_are_labels_too() -> None:
@@ -145,7 +145,7 @@ def test_bad_options_say_what_is_allowed(options: dict[str, object], message: st
 def test_a_learned_machine_replays_its_own_data(seed: int, kinds: tuple[str, str], setting: tuple[str, bool]) -> None:
     traces = random_steps(np.random.default_rng(seed), kinds=kinds)
     result = solved(traces, kinds, objective=setting[0], acyclic=setting[1])
-    assert replay(result.unwrap(), traces).to_json() == {"steps": traces.steps, "unseen": 0, "mismatches": 0}
+    assert replay(result.unwrap(), traces) == ReplayReport(traces.steps, unseen=0, mismatches=0)
 
 
 @settings(max_examples=25, deadline=None)

@@ -38,7 +38,7 @@ def check(
         what = "(s, a, s')" if machine is None else "(u, label, u') of the machine"
         out.print(f"{report.episodes:,} episodes, {report.steps:,} steps, {report.comparable:,} comparable")
         if not report.testable:
-            out.print(f"[yellow]not testable:[/] {why_not_testable(report, what)}", highlight=False, soft_wrap=True)
+            out.print(f"[yellow]not testable:[/] {why_not_testable(report)}", highlight=False, soft_wrap=True)
         elif report.markov:
             out.print(f"[green]Markov:[/] every {what} always paid the same reward")
         else:
@@ -48,16 +48,16 @@ def check(
     raise typer.Exit(NO if exit_code and not report.markov else DONE)
 
 
-def why_not_testable(report: CheckReport, what: str) -> str:
+def why_not_testable(report: CheckReport) -> str:
     """Why no conflict means nothing here, and what would help.
 
     >>> from markovize import CheckReport
-    >>> why_not_testable(CheckReport(10, 2, 0, (), comparable=3), "(s, a, s')")
+    >>> why_not_testable(CheckReport(10, 2, 0, (), comparable=3))
     "the (s, a, s') of only 3 of 10 steps occurs more than once; record more episodes, or round the observations"
     """
     if not report.steps:
         return "there are no steps"
     return (
-        f"the {what} of only {report.comparable:,} of {report.steps:,} steps occurs more than once; "
+        f"the (s, a, s') of only {report.comparable:,} of {report.steps:,} steps occurs more than once; "
         "record more episodes, or round the observations"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,10 +20,13 @@ from markovize.cli.choices import (
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
 from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
+from markovize.cli.replay import report_replay
 from markovize.cli.terminal import console, count, print_json
 
 if TYPE_CHECKING:
+    from markovize.episodes.traces import Traces
     from markovize.learning.result import LearnResult
+    from markovize.machine.replay import ReplayReport
 
 AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 states, those with the smallest."
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
@@ -46,6 +49,15 @@ def learn(
     time_limit: Annotated[
         float | None, typer.Option(min=0.001, help="Stop after this many seconds.", show_default=False)
     ] = None,
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            help="Learn without this share of the episodes, drawn at random, and replay the machine on them.",
+            metavar="SHARE",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Which episodes --holdout draws.")] = 0,
     reward_decimals: DecimalsOption = None,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
@@ -57,7 +69,9 @@ def learn(
 
     if output is not None:
         files.check_writable(output)
-    traces = files.read(episodes, columns, reward_decimals)
+    traces, held_out = files.read(episodes, columns, reward_decimals), None
+    if holdout is not None:
+        traces, held_out = traces.split(holdout, seed)
     with interruptible() as interrupt:
         with progress_display() as show:
             result = markovize.learn(
@@ -74,14 +88,21 @@ def learn(
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
+        tried = None if held_out is None or result.machine is None else markovize.replay(result.machine, held_out)
         if json_:
-            print_json(result.to_json())
+            print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
         else:
             _report(result, output)
+            if tried is not None and held_out is not None:
+                report_replay(console(), tried, f" of {count(len(held_out), 'episode')} held out")
         if result.status == "unrealisable":
             typer.echo(f"markovize: {result.contradiction}", err=True)
         code = {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
+
+
+def _holdout(held_out: Traces, tried: ReplayReport | None) -> dict[str, Any]:
+    return {"episodes": len(held_out), **({} if tried is None else tried.to_json())}
 
 
 def _report(result: LearnResult, output: Path | None) -> None:

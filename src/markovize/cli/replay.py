@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
 from markovize.cli import files
@@ -9,12 +11,20 @@ from markovize.cli.exits import DONE, NO
 from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption, MachineArgument
 from markovize.cli.terminal import console, print_json
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from markovize.machine.replay import ReplayReport
+
 EXAMPLE = "markovize replay machine.json episodes.jsonl"
 
 
 def replay(
     machine: MachineArgument,
     episodes: EpisodesArgument,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 also if paid steps are unseen: nothing predicts them.")
+    ] = False,
     reward_decimals: DecimalsOption = None,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
@@ -27,10 +37,24 @@ def replay(
     if json_:
         print_json(report.to_json())
     else:
-        out = console()
-        colour = "red" if report.mismatches else "green"
-        out.print(f"{report.steps:,} steps, {report.unseen:,} unseen, [{colour}]{report.mismatches:,} mismatches[/]")
-        if report.first_mismatch is not None:
-            episode, step, expected, observed = report.first_mismatch
-            out.print(f"first: episode {episode} step {step}: the machine says {expected:g}, observed {observed:g}")
-    raise typer.Exit(NO if report.mismatches else DONE)
+        report_replay(console(), report)
+    raise typer.Exit(NO if report.mismatches or (exit_code and report.unseen_paid) else DONE)
+
+
+def report_replay(out: Console, report: ReplayReport, where: str = "") -> None:
+    """How well the machine predicts; ``where`` says of which steps."""
+    colour = "red" if report.mismatches else "green"
+    out.print(
+        f"{report.steps:,} steps{where}, {report.unseen:,} unseen, [{colour}]{report.mismatches:,} mismatches[/]",
+        soft_wrap=bool(where),
+    )
+    if report.unseen_paid:
+        are = "is" if report.unseen_paid == 1 else "are"
+        out.print(
+            f"[yellow]{report.unseen_paid:,} of the unseen {are} paid:[/] they earned another reward than such steps "
+            "usually do, and the machine does not know them",
+            soft_wrap=True,
+        )
+    if report.first_mismatch is not None:
+        episode, step, expected, observed = report.first_mismatch
+        out.print(f"first: episode {episode} step {step}: the machine says {expected:g}, observed {observed:g}")

@@ -53,8 +53,8 @@ class CheckReport:
     """Whether the reward is Markov, and witnesses if it is not, the shortest first.
 
     ``conflicts`` counts labels that were seen with two or more rewards; there is one witness for each. ``comparable``
-    counts steps whose label occurs more than once: only these can show a conflict. Where they are too few,
-    ``testable`` is false, and that there are no conflicts says nothing.
+    counts steps whose (s, a, s') occurs more than once. ``testable`` says whether the episodes can show anything: with
+    a conflict among their (s, a, s') or, without one, with at least half of their steps comparable.
 
     >>> check(Traces.of([([0, 1], ["go"], [0])])).to_json()
     {'markov': True, 'steps': 1, 'episodes': 1, 'conflicts': 0, 'witnesses': [], 'comparable': 0, 'testable': False}
@@ -65,15 +65,11 @@ class CheckReport:
     conflicts: int
     witnesses: tuple[Witness, ...]
     comparable: int = 0
+    testable: bool = False
 
     @property
     def markov(self) -> bool:
         return self.conflicts == 0
-
-    @property
-    def testable(self) -> bool:
-        """Whether there is a conflict, or at least half of the steps are comparable."""
-        return self.conflicts > 0 or (self.steps > 0 and self.comparable >= LEAST_COMPARABLE * self.steps)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -101,10 +97,9 @@ def check(
     (False, '(0, go, 1) pays 0 or 1: episode 0 step 0, episode 1 step 0')
     """
     traces = as_traces(episodes)
-    if machine is None:
-        labels = labelling_named("transition").label_steps(traces)
-        ids, values = labels.ids, labels.values
-    else:
+    steps = labelling_named("transition").label_steps(traces)
+    ids, values = steps.ids, steps.values
+    if machine is not None:
         way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
         keys, codes = np.unique(way.keys(machine.states), return_inverse=True)
         ids = codes.astype(np.int32)
@@ -113,8 +108,12 @@ def check(
             u, label, v = way.unpack(int(key), machine.states)
             values.append((u, way.reward_labels.values[label], v))
     witnesses = _witnesses(traces, ids, values)
-    comparable = int((np.bincount(ids, minlength=1)[ids] > 1).sum())
-    return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable)
+    comparable = int((np.bincount(steps.ids, minlength=1)[steps.ids] > 1).sum())
+    testable = traces.steps > 0 and comparable >= LEAST_COMPARABLE * traces.steps
+    if not testable:
+        codes = np.unique(traces.rewards, return_inverse=True)[1]
+        testable = bool(conflicting_labels(steps.ids, codes.astype(np.int32), max(1, len(steps.values))).any())
+    return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable)
 
 
 def _witnesses(traces: Traces, labels: Ints, values: list[Value]) -> list[Witness]:

@@ -130,6 +130,23 @@ class Traces:
         """Only the episodes with these numbers, in this order."""
         return Traces.of(self.episode(number) for number in numbers)
 
+    def split(self, share: float, seed: int = 0) -> tuple[Traces, Traces]:
+        """Two parts: episodes to learn from, and this share of them, drawn at random, to try the machine on.
+
+        Each part has at least one episode, in the order of the whole.
+
+        >>> learned, held_out = Traces.of([([0, n], ["go"], [n]) for n in range(10)]).split(0.2)
+        >>> len(learned), len(held_out)
+        (8, 2)
+        """
+        if not 0 < share < 1:
+            raise InputError(f"the share of episodes to hold out must be between 0 and 1, not {share}")
+        if len(self) < 2:
+            raise InputError(f"to hold out some, there must be at least 2 episodes, not {len(self)}")
+        many = min(len(self) - 1, max(1, round(share * len(self))))
+        order = np.random.default_rng(seed).permutation(len(self))
+        return self.select(np.sort(order[many:]).tolist()), self.select(np.sort(order[:many]).tolist())
+
     def states_before(self) -> Ints:
         """Ids of s for every step."""
         return np.delete(self.observations, self._last_observations())

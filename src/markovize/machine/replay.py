@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from markovize.episodes.labelling import LabelOn, Labels, labelling_for
+from markovize.episodes.paid import paid_steps
 from markovize.episodes.traces import Bools, Episodes, Ints, Longs, Traces, as_traces
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
@@ -37,19 +38,27 @@ class ReplayReport:
     """What replaying a machine showed.
 
     ``unseen`` counts steps whose (u, reward label, u') is not among the machine's rewards, ``mismatches`` steps whose
-    reward differs from the machine's. ``first_mismatch`` is (episode, step, the machine's reward, the observed one).
+    reward differs from the machine's. ``unseen_paid`` counts those of the unseen steps that were *paid*: their reward
+    is another than the commonest one of their reward label in these episodes. ``first_mismatch`` is (episode, step, the
+    machine's reward, the observed one).
 
-    >>> ReplayReport(steps=10, unseen=2, mismatches=0).to_json()
-    {'steps': 10, 'unseen': 2, 'mismatches': 0}
+    >>> ReplayReport(steps=10, unseen=2, mismatches=0, unseen_paid=1).to_json()
+    {'steps': 10, 'unseen': 2, 'mismatches': 0, 'unseen_paid': 1}
     """
 
     steps: int
     unseen: int
     mismatches: int
     first_mismatch: tuple[int, int, float, float] | None = None
+    unseen_paid: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return {"steps": self.steps, "unseen": self.unseen, "mismatches": self.mismatches}
+        return {
+            "steps": self.steps,
+            "unseen": self.unseen,
+            "mismatches": self.mismatches,
+            "unseen_paid": self.unseen_paid,
+        }
 
 
 def run(
@@ -82,7 +91,7 @@ def replay(
     >>> from markovize.machine.machine import Emission
     >>> traces = Traces.of([([0, 1, 0], ["a", "b"], [0, 1])])
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
-    {'steps': 2, 'unseen': 1, 'mismatches': 1}
+    {'steps': 2, 'unseen': 1, 'mismatches': 1, 'unseen_paid': 0}
     """
     traces = as_traces(episodes)
     way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
@@ -100,4 +109,5 @@ def replay(
     if len(wrong):
         at = int(wrong[0])
         first = (*traces.locate(at), float(promised[at]), float(traces.rewards[at]))
-    return ReplayReport(traces.steps, int(unseen.sum()), len(wrong), first)
+    paid = paid_steps(way.reward_labels.ids, traces.rewards) & unseen if unseen.any() else unseen
+    return ReplayReport(traces.steps, int(unseen.sum()), len(wrong), first, int(paid.sum()))

@@ -62,7 +62,12 @@ def test_learn_source_on_the_command_line(
     data = json.loads((tmp_path / "m.json").read_text())
     assert (data["version"], data["trigger_on"], data["reward_on"]) == (1, "source", "state")
     assert data["triggers"][0]["on"] in ("red", "blue")
-    assert json.loads(run("replay m.json e.jsonl --json")) == {"steps": 10, "unseen": 0, "mismatches": 0}
+    assert json.loads(run("replay m.json e.jsonl --json")) == {
+        "steps": 10,
+        "unseen": 0,
+        "mismatches": 0,
+        "unseen_paid": 0,
+    }
     assert json.loads(run("check e.jsonl --machine m.json --json"))["markov"]
 
 

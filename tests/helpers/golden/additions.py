@@ -28,6 +28,12 @@ ADDITIONS: Final = [
         r"(?<= steps), [\d,]+ comparable$",
         "issue: say how many steps were comparable",
     ),
+    Addition(
+        "replay",
+        ("unseen_paid",),
+        r"^[\d,]+ of the unseen (is|are) paid: .*\n",
+        "issue: replay counts unseen paid steps",
+    ),
 ]
 
 
@@ -44,7 +50,7 @@ def without_additions(line: str, text: str) -> str:
             continue
         if addition.pattern:
             text = re.sub(addition.pattern, "", text, flags=re.MULTILINE)
-        text = re.sub(r"^\{.*\}$", lambda found, names=addition.fields: _without(names, found[0]), text, flags=re.M)
+        text = "\n".join(_without(addition.fields, row) if row.startswith("{") else row for row in text.split("\n"))
     return text
 
 

@@ -51,6 +51,20 @@ LOOKING: Final = [
     """),
         whole=True,
     ),
+    Case(
+        "evidence-replay",
+        lines("""
+        learn coffee.jsonl -o m.json
+        replay m.json coffee.jsonl --json --exit-code
+        replay m.json patrol.jsonl
+        replay m.json two-coffees.jsonl --exit-code
+        replay m.json two-coffees.jsonl --json
+        learn office-e.jsonl --holdout 0.2 -o e.json
+        learn office-e.jsonl --holdout 0.2 --json
+        learn coffee.jsonl --holdout 1
+    """),
+        whole=True,
+    ),
     Case("check-refused", each("check {}", BAD_EPISODES)),
     Case("stdin", ("learn - --json < patrol.jsonl", "check - < cut.jsonl"), own_process=True),
     Case(
