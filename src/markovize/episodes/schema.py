@@ -51,10 +51,10 @@ def fit(data: Any, kind: type[T], what: str) -> T:
         with suppress(msgspec.ValidationError, TypeError, ValueError, RecursionError):
             return msgspec.convert(json.loads(json.dumps(data)), kind)
         reason, _, path = str(error).partition(" - at `$")
-        raise InputError(_explained(reason, path.removesuffix("`"), data, what)) from None
+        raise InputError(_explain(reason, path.removesuffix("`"), data, what)) from None
 
 
-def _explained(reason: str, path: str, data: Any, what: str) -> str:
+def _explain(reason: str, path: str, data: Any, what: str) -> str:
     place, value = _place(path), _value(path, data)
     if found := _FIELD.match(reason):
         before = f"{place}: " if place else ""

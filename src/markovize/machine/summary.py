@@ -44,7 +44,7 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
         triggers.setdefault(pair, []).append(text)
     out = []
     for pair in sorted({*triggers, *matters}):
-        lines = triggers.get(pair, []) + _grouped(labelling_named(machine.reward_on), matters.get(pair, ()))
+        lines = triggers.get(pair, []) + _group_rewards(labelling_named(machine.reward_on), matters.get(pair, ()))
         if lines:
             out.append(Arrow(*pair, _cut(lines, most_lines)))
     return out
@@ -79,7 +79,7 @@ def outcome_text(reward: float, terminal: bool) -> str:
     return f"reward {reward:.6g}" + (", end" if terminal else "")
 
 
-def _grouped(labelling: Labelling, emissions: Iterable[Emission]) -> list[str]:
+def _group_rewards(labelling: Labelling, emissions: Iterable[Emission]) -> list[str]:
     groups: dict[tuple[float, bool], list[Value]] = {}
     for emission in emissions:
         groups.setdefault((emission.reward, emission.terminal), []).append(emission.on)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from markovize.io.files import atomic_write
-from markovize.io.machines.dot_tokens import quoted
+from markovize.io.machines.dot_tokens import quote
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import arrows
@@ -42,6 +42,6 @@ def graph_dot(machine: RewardMachine) -> str:
     ]
     for arrow in arrows(machine):
         # \n is DOT's own line break, so the lines are escaped one by one
-        text = "\\n".join(quoted(line)[1:-1] for line in arrow.lines)
+        text = "\\n".join(quote(line)[1:-1] for line in arrow.lines)
         lines.append(f'  {arrow.source} -> {arrow.target} [label="{text}"];')
     return "\n".join([*lines, "}"]) + "\n"

@@ -29,10 +29,10 @@ class Token(NamedTuple):
     column: int
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""The text as a DOT string.
 
-    >>> print(quoted('say "hi"'))
+    >>> print(quote('say "hi"'))
     "say \"hi\""
     """
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -26,7 +26,7 @@ from markovize.episodes.values import Value, canonical, jsonable, key_of, show
 from markovize.errors import InputError, MachineError, UnsupportedError, one_line
 from markovize.io.files import atomic_write, read_text
 from markovize.io.machines.dot_syntax import DotEdge, parse_dot
-from markovize.io.machines.dot_tokens import quoted
+from markovize.io.machines.dot_tokens import quote
 from markovize.io.machines.steps import known_steps, number_text
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
@@ -64,7 +64,7 @@ def mealy_dot(machine: RewardMachine) -> str:
     for step in known_steps(machine, "Mealy DOT"):
         output = _UNSEEN if step.reward is None else number_text(step.reward)
         mark = ' terminal="true"' if step.terminal else ""
-        lines.append(f"s{step.source} -> s{step.target} [label={quoted(f'{_input(step.on)}/{output}')}{mark}];")
+        lines.append(f"s{step.source} -> s{step.target} [label={quote(f'{_input(step.on)}/{output}')}{mark}];")
     lines += ['__start0 [label="" shape="none"];', f"__start0 -> s{machine.initial};", "}"]
     return "\n".join(lines) + "\n"
 

@@ -85,12 +85,12 @@ class _Parser:
         self._advance()
 
     def either(self, depth: int) -> Formula:
-        return self._joined("|", "or", self._both, depth)
+        return self._join("|", "or", self._both, depth)
 
     def _both(self, depth: int) -> Formula:
-        return self._joined("&", "and", self._single, depth)
+        return self._join("&", "and", self._single, depth)
 
-    def _joined(self, mark: str, operator: Literal["and", "or"], part: Callable[[int], Formula], depth: int) -> Formula:
+    def _join(self, mark: str, operator: Literal["and", "or"], part: Callable[[int], Formula], depth: int) -> Formula:
         parts = [part(depth)]
         while self.token == mark:
             self._advance()

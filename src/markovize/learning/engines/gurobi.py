@@ -31,7 +31,7 @@ def solve(model: Model, limits: Limits) -> Solution:
                 _load(gp, loaded, model)
                 return _solve(gp, loaded, model, limits)
     except gp.GurobiError as error:
-        raise _explained(gp, error, model) from None
+        raise _explain(gp, error, model) from None
 
 
 def _gurobipy() -> Any:
@@ -93,7 +93,7 @@ def _solve(gp: Any, loaded: Any, model: Model, limits: Limits) -> Solution:
     return Solution(Verdict.FEASIBLE, values, loaded.Status == gp.GRB.OPTIMAL, work)
 
 
-def _explained(gp: Any, error: Any, model: Model) -> Exception:
+def _explain(gp: Any, error: Any, model: Model) -> Exception:
     size = f"this program has {len(model.objective):,} variables and {len(model.lower):,} rows"
     if error.errno == gp.GRB.Error.SIZE_LIMIT_EXCEEDED:
         return UnsupportedError(f"{size}; Gurobi's free licence stops at 2,000 variables and 2,000 rows: use HiGHS")

@@ -39,7 +39,7 @@ def solve(model: Model, limits: Limits) -> Solution:
     for name, value in options.items():
         if highs.setOptionValue(name, value) != highspy.HighsStatus.kOk:
             raise EngineError(f"HiGHS refused its option {name} = {value}")
-    if highs.passModel(_loaded(highspy, model)) != highspy.HighsStatus.kOk:
+    if highs.passModel(_load(highspy, model)) != highspy.HighsStatus.kOk:
         raise EngineError("HiGHS refused the integer program")
     try:
         _run(highs, limits)
@@ -48,7 +48,7 @@ def solve(model: Model, limits: Limits) -> Solution:
     return _read(highspy, highs, model)
 
 
-def _loaded(highspy: Any, model: Model) -> Any:
+def _load(highspy: Any, model: Model) -> Any:
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(model.objective), len(model.lower)
     lp.col_cost_ = model.objective

@@ -322,7 +322,7 @@ class IlpSession:
         if not explains(delta, exemplars) or (triggers is not None and len(delta) > triggers):
             raise EngineError(f"the solver's machine fails its exemplars: {delta}")
         least = len(delta) if solution.optimal else None
-        return Answer(Verdict.FEASIBLE, _packed(delta), solution.work, least)
+        return Answer(Verdict.FEASIBLE, _pack(delta), solution.work, least)
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,7 @@ def _sum(columns: list[int], lower: float, upper: float) -> Row:
     return Row(columns, [1.0] * len(columns), lower, upper)
 
 
-def _packed(delta: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+def _pack(delta: dict[tuple[int, int], int]) -> dict[tuple[int, int], int]:
     """The same machine without the states that it never enters; the order, hence j ≥ i, stays."""
     used = sorted({0, *delta.values(), *(u for u, _ in delta)})
     number = {state: at for at, state in enumerate(used)}
