@@ -43,6 +43,7 @@ NAMES = [
     "read_episodes",
     "read_machine",
     "replay",
+    "stream_episodes",
     "write_episodes",
     "write_machine",
 ]

@@ -2,7 +2,8 @@
 
 One verb for each job, with the same names as on the command line:
 
-* :func:`read_episodes`, :func:`write_episodes`, :class:`Traces`, :class:`Episode`: episodes
+* :func:`read_episodes`, :func:`write_episodes`, :class:`Traces`, :class:`Episode`: episodes; :func:`stream_episodes`:
+  logs larger than memory
 * :func:`check`: is the reward Markov? with witnesses
 * :func:`learn`: the smallest machine of hidden triggers, with a proof; :class:`Learner`: for episodes that keep coming
 * :func:`replay`: does a machine explain these episodes?
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     )
     from markovize.gym.grid_world import GridWorld
     from markovize.gym.wrappers import MarkovRewardWrapper, RecordEpisodes
-    from markovize.io import convert, read_episodes, read_machine, write_episodes, write_machine
+    from markovize.io import convert, read_episodes, read_machine, stream_episodes, write_episodes, write_machine
     from markovize.learning.learner import Learner, learn
     from markovize.learning.result import LearnResult
     from markovize.machine.describe import describe
@@ -65,6 +66,7 @@ __getattr__, __dir__ = lazy_names(
         "convert": "io",
         "read_episodes": "io",
         "read_machine": "io",
+        "stream_episodes": "io",
         "write_episodes": "io",
         "write_machine": "io",
         "learn": "learning.learner",
@@ -88,6 +90,7 @@ __getattr__, __dir__ = lazy_names(
 
 __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "read_episodes",
+    "stream_episodes",
     "write_episodes",
     "Episode",
     "Traces",

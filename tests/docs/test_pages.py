@@ -31,6 +31,8 @@ EXTRAS = {
     "stable_baselines3": "stable_baselines3",
     "markovize.integrations.sb3": "stable_baselines3",
     'executor="ray"': "ray",
+    "import pandas": "pandas",
+    "log.parquet": "pyarrow",
 }
 
 

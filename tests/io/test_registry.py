@@ -44,7 +44,7 @@ def test_a_new_format_is_there_for_every_verb(tmp_path: Path) -> None:
     convert(tmp_path / "a.lisp", tmp_path / "b.jsonl")
     convert(tmp_path / "b.jsonl", tmp_path / "c", target_format="el")
     assert list(read_episodes(tmp_path / "c")) == list(TRACES)  # by its first sign
-    with pytest.raises(InputError, match=r"known: \.jsonl, \.csv, \.tsv, minari:NAME, \.lisp"):
+    with pytest.raises(InputError, match=r"known: \.jsonl, \.csv, \.tsv, \.parquet, minari:NAME, \.lisp"):
         write_episodes(tmp_path / "a.xml", TRACES)
 
 

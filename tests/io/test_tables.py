@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from markovize.episodes.table_columns import TableColumns
 from markovize.episodes.traces import Episode, Traces
 from markovize.errors import InputError, UnsupportedError
 from markovize.io import read_episodes, write_episodes
 from markovize.io.episodes import cells
 from markovize.io.episodes.table import read_table, write_csv
-from markovize.io.episodes.table_columns import TableColumns
 from markovize.io.registry import ReadOptions
 
 HEAD = "episode,state,action,reward,next_state,terminated\n"

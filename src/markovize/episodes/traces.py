@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ __all__ = [  # with the types of the columns
     "Episode",
     "Episodes",
     "Floats",
+    "Frame",
     "Ints",
     "Longs",
     "Traces",
@@ -24,6 +25,12 @@ __all__ = [  # with the types of the columns
     "as_traces",
     "by_first_use",
 ]
+
+
+class Frame(Protocol):
+    """A data frame of any library that hands out its columns through Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
 @dataclass(frozen=True)
@@ -80,8 +87,15 @@ class Traces:
         object.__setattr__(self, "rewards", self.rewards + 0.0)
 
     @classmethod
-    def of(cls, episodes: Iterable[Episode | Mapping[str, Any] | Sequence[Any]]) -> Traces:
-        """From episodes, dicts in the JSONL form, or ``(observations, actions, rewards[, terminated])`` tuples."""
+    def of(cls, episodes: Frame | Iterable[Episode | Mapping[str, Any] | Sequence[Any]]) -> Traces:
+        """From episodes, dicts in the JSONL form, or ``(observations, actions, rewards[, terminated])`` tuples.
+
+        A data frame (pandas, polars, an Arrow table; extra ``data``) has a step in each row, in the columns of CSV.
+        """
+        if hasattr(episodes, "__arrow_c_stream__"):
+            from markovize.episodes.arrow.frames import read_frame  # needs what is defined here
+
+            return read_frame(episodes)
         builder = TracesBuilder()
         for number, episode in enumerate(episodes):
             where = f"episode {number}"
@@ -174,7 +188,7 @@ class Traces:
         return self.offsets[1:] + np.arange(len(self))
 
 
-Episodes: TypeAlias = Traces | Iterable[Episode | Mapping[str, Any] | Sequence[Any]]
+Episodes: TypeAlias = Traces | Frame | Iterable[Episode | Mapping[str, Any] | Sequence[Any]]
 
 
 def as_traces(episodes: Episodes) -> Traces:

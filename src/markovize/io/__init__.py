@@ -5,6 +5,7 @@ Which formats there are, and how to add one, says :mod:`~markovize.io.registry`:
 Episodes
     ``jsonl``  one episode a line (:mod:`~markovize.io.episodes.jsonl`)
     ``csv``, ``tsv``  one step a row (:mod:`~markovize.io.episodes.table`)
+    ``parquet``  the same in Parquet files (:mod:`~markovize.io.episodes.parquet`)
     ``minari``  data sets of Minari, by name or folder (:mod:`~markovize.io.episodes.minari`)
 
 Machines
@@ -16,9 +17,10 @@ Machines
 
 from __future__ import annotations
 
+from markovize.episodes.stream import EpisodeStream
+from markovize.episodes.table_columns import TableColumns
 from markovize.episodes.traces import Traces
 from markovize.errors import UnsupportedError
-from markovize.io.episodes.table_columns import TableColumns
 from markovize.io.registry import EPISODES, MACHINES, AnyPath, Format, Progress, ReadOptions, Registry, unknown
 from markovize.machine.machine import RewardMachine
 
@@ -31,6 +33,7 @@ __all__ = [
     "convert",
     "read_episodes",
     "read_machine",
+    "stream_episodes",
     "write_episodes",
     "write_machine",
 ]
@@ -54,8 +57,27 @@ def read_episodes(
     return EPISODES.reader(chosen)(path, ReadOptions(columns, reward_decimals, on_progress))
 
 
+def stream_episodes(
+    path: AnyPath, *, format: str | None = None, columns: TableColumns | None = None, reward_decimals: int | None = None
+) -> EpisodeStream:
+    """Episodes for logs larger than memory: :func:`check`, :func:`learn` and :func:`replay` read them chunk by chunk.
+
+    Parquet files are read so: one, a folder of them, or a pattern such as ``logs/*.parquet``.
+
+    >>> stream_episodes("log.csv")
+    Traceback (most recent call last):
+    markovize.errors.UnsupportedError: csv is read at once, not as a stream; use parquet
+    """
+    chosen = EPISODES.choose(path, format)
+    stream = EPISODES.streamer(chosen)
+    if stream is None:
+        others = ", ".join(known.name for known in EPISODES if known.stream is not None)
+        raise UnsupportedError(f"{chosen.name} is read at once, not as a stream; use {others}")
+    return stream(path, ReadOptions(columns, reward_decimals))
+
+
 def write_episodes(path: AnyPath, traces: Traces, *, format: str | None = None) -> None:
-    """Writes episodes as JSONL, CSV or TSV, or as a Minari data set.
+    """Writes episodes as JSONL, CSV, TSV or Parquet, or as a Minari data set.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -18,8 +18,9 @@ from markovize.io.compression import compression_of, open_bytes, uncompressed_na
 from markovize.io.files import readable
 
 if TYPE_CHECKING:
+    from markovize.episodes.stream import EpisodeStream
+    from markovize.episodes.table_columns import TableColumns
     from markovize.episodes.traces import Traces
-    from markovize.io.episodes.table_columns import TableColumns
     from markovize.machine.machine import RewardMachine
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -52,8 +53,10 @@ class Format(Generic[T]):
     takes (path), a writer takes (path, what to write).
 
     Files are recognised by ``endings`` (which also serve as other names of the format), by a ``prefix`` of the name, or
-    as folders that hold one of the files ``folder_with``. A file whose name tells nothing is taken for the format whose
-    ``first_sign`` it starts with. Text formats may be ``packed``: ``.gz`` or ``.zst`` after the ending.
+    as folders that hold one of the files ``folder_with`` or, with ``folder_of``, any file with these endings. A file
+    whose name tells nothing is taken for the format whose ``first_sign`` it starts with. Texts may be ``packed``:
+    ``.gz`` or ``.zst`` after the ending. ``stream`` takes what a reader of episodes takes and gives an
+    :class:`~markovize.episodes.stream.EpisodeStream`, for logs larger than memory.
 
     >>> Format("csv", ("csv",), "one step a row").pattern, Format("minari", (), "data", prefix="minari:").pattern
     ('.csv', 'minari:NAME')
@@ -68,6 +71,8 @@ class Format(Generic[T]):
     folder_with: tuple[str, ...] = ()
     first_sign: bytes = b""
     packed: bool = False
+    folder_of: bool = False
+    stream: Callable[..., EpisodeStream] | str | None = None
 
     @property
     def pattern(self) -> str:
@@ -78,6 +83,8 @@ class Format(Generic[T]):
         """Whether the name, or what the folder holds, says that this is the format."""
         name = (uncompressed_name(path) if self.packed else Path(path).name).lower()
         if any(name.endswith(f".{ending}") and len(name) > len(ending) + 1 for ending in self.endings):
+            return True
+        if self.folder_of and any(_holds(path, ending) for ending in self.endings):
             return True
         # os.path, since pathlib raises errors for odd names
         return any(os.path.isfile(f"{os.fspath(path)}/{file}") for file in self.folder_with)  # noqa: PTH113
@@ -92,7 +99,7 @@ class Registry(Generic[T]):
     'dot'
     >>> EPISODES.choose("log.xml")
     Traceback (most recent call last):
-    markovize.errors.InputError: log.xml: the ending ".xml" is unknown; known: .jsonl, .csv, .tsv, minari:NAME
+    markovize.errors.InputError: log.xml: the ending ".xml" is unknown; known: .jsonl, .csv, .tsv, .parquet, minari:NAME
     """
 
     def __init__(self, holds: str, formats: Iterable[Format[T]]) -> None:
@@ -146,6 +153,10 @@ class Registry(Generic[T]):
             raise UnsupportedError(f"{format.name} is only written, not read; use {others}")
         return _load(format.read)
 
+    def streamer(self, format: Format[T]) -> Callable[..., EpisodeStream] | None:
+        """What reads the format chunk by chunk, if it can be read so."""
+        return None if format.stream is None else _load(format.stream)
+
     def writer(self, format: Format[T]) -> Callable[[AnyPath, T], None]:
         """What writes the format; one that is only read is refused."""
         if format.write is None:
@@ -170,6 +181,13 @@ def _load(function: Callable[..., Any] | str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"markovize.{module}"), name)
     return found
+
+
+def _holds(path: AnyPath, ending: str) -> bool:
+    """Whether this is a folder with such a file in it, or in a folder in it."""
+    if not os.path.isdir(path):  # noqa: PTH112 - no errors for odd names
+        return False
+    return any(name.endswith(f".{ending}") for _, _, names in os.walk(path) for name in names)
 
 
 def _first_sign(path: Path) -> bytes | None:
@@ -210,6 +228,15 @@ EPISODES: Final[Registry[Traces]] = Registry(
             "io.episodes.table:read_tsv",
             "io.episodes.table:write_tsv",
             packed=True,
+        ),
+        Format(
+            "parquet",
+            ("parquet",),
+            "one step a row; a file, a folder of files or a pattern",
+            "io.episodes.parquet:read_parquet",
+            "io.episodes.parquet:write_parquet",
+            folder_of=True,
+            stream="io.episodes.parquet:stream_parquet",
         ),
         Format(
             "minari",

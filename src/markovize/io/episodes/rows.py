@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
-from markovize.episodes.traces import Traces, TracesBuilder
-from markovize.episodes.values import Value, key_of, show
+import numpy as np
+
+from markovize.episodes.table_columns import TableColumns, places_of
+from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces, TracesBuilder
+from markovize.episodes.values import Interner, Value, key_of, show
 from markovize.errors import InputError, UnsupportedError, one_line
-from markovize.io.episodes.table_columns import TableColumns, places_of
 from markovize.io.registry import ReadOptions
 
 C = TypeVar("C")
@@ -125,6 +127,61 @@ def rows_of(traces: Traces, cell: Callable[[Value], C]) -> tuple[list[str], Iter
     return header, _rows(traces, states, actions, cell)
 
 
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column of labels: a number for each row, and what the numbers mean."""
+
+    codes: Ints
+    values: list[Value]
+
+
+def columns_of(traces: Traces) -> dict[str, CodedColumn | Floats | Longs | Bools]:
+    """The same table as :func:`rows_of` makes, by columns.
+
+    >>> columns = columns_of(Traces.of([([(0, 1), (0, 2)], ["up"], [0.5], True)]))
+    >>> list(columns)[:4], columns["state_1"].values, columns["state_1"].codes.tolist()
+    (['episode', 'state_0', 'state_1', 'action'], [1, 2], [0])
+    """
+    lengths = np.diff(traces.offsets)
+    if not lengths.all():
+        raise _without_steps(int(np.flatnonzero(lengths == 0)[0]))
+    last = np.zeros(traces.steps, np.bool_)
+    last[traces.offsets[1:] - 1] = True
+    episode = np.repeat(np.arange(len(traces)), lengths)
+    states, width = _cells(traces.observation_values, _itself, "observations")
+    actions, action_width = _cells(traces.action_values, _itself, "actions")
+    return {
+        "episode": episode,
+        **_coded("state", width, states, traces.states_before()),
+        **_coded("action", action_width, actions, traces.actions),
+        "reward": traces.rewards,
+        **_coded("next_state", width, states, traces.states_after()),
+        "terminated": last & traces.terminated[episode],
+        "truncated": last & traces.truncated[episode],
+    }
+
+
+def _coded(kind: str, width: int | None, cells: list[list[Value]], ids: Ints) -> dict[str, CodedColumn]:
+    out = {}
+    for place, name in enumerate(_names(kind, width)):
+        table = Interner()
+        number = np.array([table.id(row[place]) for row in cells], np.int32)
+        out[name] = CodedColumn(number[ids] if len(number) else ids, table.values)
+    return out
+
+
+def _itself(value: Value) -> Value:
+    if isinstance(value, tuple):
+        raise UnsupportedError(
+            f"{one_line(show(value), 40)} is a list within a list; a table has no cell for it; use JSONL"
+        )
+    return value
+
+
+def _without_steps(number: int) -> UnsupportedError:
+    return UnsupportedError(f"episode {number} has no steps, and a table has one row a step; use JSONL")
+
+
 def _rows(
     traces: Traces, states: list[list[C]], actions: list[list[C]], cell: Callable[[Value], C]
 ) -> Iterator[list[C]]:
@@ -132,7 +189,7 @@ def _rows(
     for number in range(len(traces)):
         start, end = int(traces.offsets[number]), int(traces.offsets[number + 1])
         if start == end:
-            raise UnsupportedError(f"episode {number} has no steps, and a table has one row a step; use JSONL")
+            raise _without_steps(number)
         ids = traces.observations[start + number : end + number + 1].tolist()
         moves, rewards = traces.actions[start:end].tolist(), traces.rewards[start:end].tolist()
         name, last = cell(number), end - start - 1
