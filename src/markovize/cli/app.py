@@ -56,7 +56,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # arrows and odd labels must not fail where text is not UTF-8
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="markovize", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         fail("interrupted", INTERRUPTED)
     except _UsageError as error:

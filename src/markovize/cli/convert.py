@@ -28,5 +28,6 @@ def convert(
 ) -> None:
     import markovize
 
+    files.check_other_file(target, source)
     markovize.convert(source, target, source_format=from_, target_format=to, columns=files.table_columns(columns))
     files.report_written(target, json_)

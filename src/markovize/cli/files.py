@@ -39,6 +39,32 @@ def check_writable(path: Path) -> None:
         raise InputError(f"the folder {path.parent} does not exist", where=str(path))
 
 
+def check_machine_output(path: Path, episodes: Path) -> None:
+    """Fails before a machine is written over episodes or under the name of something else."""
+    from markovize.errors import InputError
+    from markovize.io.registry import EPISODES, MACHINES
+    from markovize.pictures.formats import DRAWINGS
+
+    check_writable(path)
+    check_other_file(path, episodes)
+    if MACHINES.recognise(path) is None:
+        if EPISODES.recognise(path) is not None:
+            raise InputError("is a name for episodes; a machine is a .json file", where=str(path))
+        if DRAWINGS.recognise(path) is not None:
+            raise InputError(
+                "is a name for a picture; write the machine to a .json file and draw it with `markovize draw`",
+                where=str(path),
+            )
+
+
+def check_other_file(path: Path, source: Path) -> None:
+    """Fails before a command writes over what it reads."""
+    from markovize.errors import InputError
+
+    if path.exists() and source.exists() and path.samefile(source):
+        raise InputError("is what this command reads; choose another name to write to", where=str(path))
+
+
 def report_written(path: Path, json_: bool) -> None:
     """Says that a file was written."""
     if json_:

@@ -68,7 +68,7 @@ def learn(
     from markovize.learning.interrupts import interruptible
 
     if output is not None:
-        files.check_writable(output)
+        files.check_machine_output(output, episodes)
     traces, held_out = files.read(episodes, columns, reward_decimals), None
     if holdout is not None:
         traces, held_out = traces.split(holdout, seed)

@@ -17,12 +17,15 @@ Machines
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.table_columns import TableColumns
 from markovize.episodes.traces import Traces
-from markovize.errors import UnsupportedError
+from markovize.errors import InputError, UnsupportedError, one_line
 from markovize.io.registry import EPISODES, MACHINES, AnyPath, Format, Progress, ReadOptions, Registry, unknown
 from markovize.machine.machine import RewardMachine
+from markovize.machine.schema import FORMAT
 
 __all__ = [
     "EPISODES",
@@ -54,6 +57,8 @@ def read_episodes(
     markovize.errors.InputError: no-such-file.jsonl: no such file
     """
     chosen = EPISODES.choose_to_read(path, format)
+    if format is None and chosen.name == "jsonl" and _is_machine(path):
+        raise InputError("holds a machine, not episodes", where=one_line(path))
     return EPISODES.reader(chosen)(path, ReadOptions(columns, reward_decimals, on_progress))
 
 
@@ -95,6 +100,8 @@ def read_machine(path: AnyPath, *, format: str | None = None) -> RewardMachine:
     Traceback (most recent call last):
     markovize.errors.UnsupportedError: mmd is only written, not read; use json, txt, dot
     """
+    if format is None and MACHINES.recognise(path) is None and EPISODES.recognise(path) is not None:
+        raise InputError("holds episodes, not a machine", where=one_line(path))
     return MACHINES.reader(MACHINES.choose_to_read(path, format))(path)
 
 
@@ -131,6 +138,15 @@ def convert(
         write_episodes(target, read_episodes(source, format=first, columns=columns), format=second)
     else:
         write_machine(target, read_machine(source, format=first), format=second)
+
+
+def _is_machine(path: AnyPath) -> bool:
+    """Whether a machine's file was given where episodes are wanted: its first characters say so."""
+    file = Path(path)
+    if MACHINES.recognise(path) is None or not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return f'"{FORMAT}"'.encode() in opened.read(200)
 
 
 def _of_any_kind(path: AnyPath, name: str | None) -> tuple[str, str]:
