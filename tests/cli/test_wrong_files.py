@@ -61,7 +61,12 @@ def test_episodes_and_machines_in_each_others_place(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log, machine = folder / "log.jsonl", folder / "machine.json"
-    for args in (("replay", log, machine), ("draw", log, "-o", folder / "m.svg")):
-        assert refuse(monkeypatch, capsys, *args) == f"markovize: {log}: holds episodes, not a machine"
-    for args in (("check", machine), ("learn", machine), ("replay", machine, machine)):
-        assert refuse(monkeypatch, capsys, *args) == f"markovize: {machine}: holds a machine, not episodes"
+    wrong: list[tuple[Path, str, list[object]]] = [
+        (log, "episodes, not a machine", ["replay", log, machine]),
+        (log, "episodes, not a machine", ["draw", log, "-o", folder / "m.svg"]),
+        (machine, "a machine, not episodes", ["check", machine]),
+        (machine, "a machine, not episodes", ["learn", machine]),
+        (machine, "a machine, not episodes", ["replay", machine, machine]),
+    ]
+    for file, held, args in wrong:
+        assert refuse(monkeypatch, capsys, *args) == f"markovize: {file}: holds {held}"
