@@ -416,6 +416,20 @@ def test_replay_fails_on_unseen_paid_steps_only_if_asked_to(run: Run, machine: P
     assert (ran.code, ran.json["unseen"], ran.json["unseen_paid"]) == (0, 2, 0)
 
 
+def test_large_machines_fit_a_screen_unless_all_is_asked_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    triggers = tuple(Trigger(n, f"{'a long label ' * 30}{n}", n + 1) for n in range(300))
+    large = RewardMachine("state", "state", 301, triggers)
+    found = replace(markovize.learn(coffee()), machine=large)
+    monkeypatch.setattr(markovize, "learn", lambda *_args, **_options: found)
+    markovize.write_episodes(tmp_path / "e.jsonl", coffee())
+    out = run("learn", "e.jsonl").out
+    assert sum(-(-len(line) // 80) for line in out.splitlines()) <= 24, "a screen"
+    assert "… and 291 more triggers (--all shows them)" in out
+    assert len(run("learn", "e.jsonl", "--all").out.splitlines()) > 300
+
+
 def test_learning_on_a_part_and_replaying_on_the_other(run: Run, tmp_path: Path) -> None:
     traces = Traces.of([*coffee()] * 4)
     markovize.write_episodes(tmp_path / "many.jsonl", traces)

@@ -9,8 +9,8 @@ import typer
 
 from markovize.cli import files
 from markovize.cli.exits import DONE, NO
-from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
-from markovize.cli.terminal import console, print_json
+from markovize.cli.options import AllOption, ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
+from markovize.cli.terminal import console, print_json, screenful
 
 if TYPE_CHECKING:
     from markovize.conflicts.check import CheckReport
@@ -23,6 +23,7 @@ def check(
     machine: Annotated[Path | None, typer.Option(help="Look for conflicts that remain with this machine.")] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if there are conflicts.")] = False,
     reward_decimals: DecimalsOption = None,
+    everything: AllOption = False,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
 ) -> None:
@@ -43,8 +44,9 @@ def check(
             out.print(f"[green]Markov:[/] every {what} always paid the same reward")
         else:
             out.print(f"[red]not Markov:[/] {report.conflicts:,} {what} with different rewards, for example")
-            for witness in report.witnesses[:5]:
-                out.print(f"  {witness}", markup=False, highlight=False)
+            shown = report.witnesses if everything else report.witnesses[:5]
+            for line in screenful([str(witness) for witness in shown], "conflict", everything):
+                out.print(f"  {line}", markup=False, highlight=False)
     raise typer.Exit(NO if exit_code and not report.markov else DONE)
 
 

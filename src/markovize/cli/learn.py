@@ -19,9 +19,9 @@ from markovize.cli.choices import (
     Objective,
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
-from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
+from markovize.cli.options import AllOption, ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
 from markovize.cli.replay import report_replay
-from markovize.cli.terminal import console, count, print_json
+from markovize.cli.terminal import console, count, print_json, screenful
 
 if TYPE_CHECKING:
     from markovize.episodes.traces import Traces
@@ -59,6 +59,7 @@ def learn(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Which episodes --holdout draws.")] = 0,
     reward_decimals: DecimalsOption = None,
+    everything: AllOption = False,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
 ) -> None:
@@ -92,7 +93,7 @@ def learn(
         if json_:
             print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
         else:
-            _report(result, output)
+            _report(result, output, everything)
             if tried is not None and held_out is not None:
                 report_replay(console(), tried, f" of {count(len(held_out), 'episode')} held out")
         if result.status == "unrealisable":
@@ -105,7 +106,7 @@ def _holdout(held_out: Traces, tried: ReplayReport | None) -> dict[str, Any]:
     return {"episodes": len(held_out), **({} if tried is None else tried.to_json())}
 
 
-def _report(result: LearnResult, output: Path | None) -> None:
+def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     from rich.markup import escape
 
     from markovize import describe
@@ -123,7 +124,7 @@ def _report(result: LearnResult, output: Path | None) -> None:
     )
     if result.compared:
         out.print(f"Labels {result.why_these_labels()}", highlight=False, soft_wrap=True)
-    lines = [f"  {line}" for line in describe(result.machine)]
+    lines = [f"  {line}" for line in screenful(describe(result.machine), "trigger", everything)]
     if lines:  # all at once: there may be thousands
         out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
     if result.status == "optimal":

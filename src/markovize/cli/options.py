@@ -31,6 +31,7 @@ EpisodesArgument = Annotated[
 ]
 MachineArgument = Annotated[Path, typer.Argument(help=f"A machine: {MACHINE_FILES}", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Show everything, however long.")]
 DecimalsOption = Annotated[
     int | None,
     typer.Option(min=0, max=15, help="Round rewards to this many decimals when reading.", show_default=False),

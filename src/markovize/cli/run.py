@@ -13,7 +13,7 @@ import typer
 
 from markovize.cli.choices import EngineChoice, LabelChoice, ModeChoice, Objective
 from markovize.cli.exits import DONE, INTERRUPTED, NO, saying_how_to_go_on
-from markovize.cli.options import JsonOption, named_values
+from markovize.cli.options import AllOption, JsonOption, named_values
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def run(
     tensorboard: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write TensorBoard scalars there.", show_default=False)
     ] = None,
+    everything: AllOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Act in an environment: learn its reward machine and how to earn the most, both at once.
@@ -138,7 +139,7 @@ def run(
     if json_:
         print_json(result.to_json())
     else:
-        run_report.report(result, None if folder is None else folder.path)
+        run_report.report(result, None if folder is None else folder.path, everything)
     raise typer.Exit(INTERRUPTED if interrupted else DONE)
 
 

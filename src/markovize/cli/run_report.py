@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markovize.cli.terminal import console, count
+from markovize.cli.terminal import console, count, screenful
 from markovize.runs.folder import RunFolder, read_run, read_timings
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def numbers_of(folder: RunFolder) -> dict[str, Any]:
     return read_run(folder.path)[1] | read_timings(folder.path)
 
 
-def report(result: RunResult, folder: Path | None) -> None:
+def report(result: RunResult, folder: Path | None, everything: bool = False) -> None:
     """The machine in words, what the policy earns, and where all of it is."""
     from rich.markup import escape
 
@@ -34,7 +34,7 @@ def report(result: RunResult, folder: Path | None) -> None:
         f"solved in {result.solve_seconds:.2f} s)",
         soft_wrap=True,
     )
-    for line in describe(machine):
+    for line in screenful(describe(machine), "trigger", everything):
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     earned = f"greedy return {result.greedy_return:g}"
     if math.isnan(result.greedy_return):

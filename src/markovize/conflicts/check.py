@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.traces import Episodes, Ints, Longs, Traces, as_traces
 from markovize.episodes.values import Value, jsonable, show
@@ -20,7 +21,7 @@ LEAST_COMPARABLE: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Witness:
+class Witness(BriefRepr):
     """Two steps that carry one label but different rewards.
 
     ``rewards`` starts with the rewards of the two steps, in their order; further rewards of the same label follow.
@@ -49,7 +50,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(BriefRepr):
     """Whether the reward is Markov, and witnesses if it is not, the shortest first.
 
     ``conflicts`` counts labels that were seen with two or more rewards; there is one witness for each. ``comparable``

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.columns import Bools, CheckedColumns, Floats, Ints, Longs
 from markovize.episodes.values import Value, canonical, jsonable
 from markovize.errors import InputError
@@ -34,7 +35,7 @@ class Frame(Protocol):
 
 
 @dataclass(frozen=True)
-class Episode:
+class Episode(BriefRepr):
     """One episode: observations o0…oT, actions a0…aT-1, rewards r1…rT, and how it ended.
 
     >>> Episode([0, 1, 2], ["go", "go"], [0.0, 1.0], terminated=True).steps
@@ -63,7 +64,7 @@ class Episode:
 
 
 @dataclass(frozen=True, eq=False)
-class Traces:
+class Traces(BriefRepr):
     """Many episodes in columns: the form in which all of markovize reads them.
 
     Make one with :meth:`of` (from Python values) or :func:`markovize.read_episodes` (from a file).

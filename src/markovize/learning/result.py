@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
 from markovize.errors import MarkovizeError, UnrealisableError
@@ -43,7 +44,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class LearnResult:
+class LearnResult(BriefRepr):
     """What was learned. ``machine`` is None where no machine exists (unrealisable) or none was found (unknown).
 
     >>> from markovize import Traces, learn

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import kind_names, labelling_named
 from markovize.episodes.values import Value, canonical, key_of, show, sort_key
 from markovize.errors import InputError, MachineError
@@ -19,7 +20,7 @@ MOST_STATES: Final = 1_000_000
 
 
 @dataclass(frozen=True)
-class Trigger:
+class Trigger(BriefRepr):
     """In state ``source``, a step labelled ``on`` moves the machine to ``target``.
 
     ``alternatives`` are labels that could replace ``on`` at no cost: the data cannot tell them apart.
@@ -39,7 +40,7 @@ class Trigger:
 
 
 @dataclass(frozen=True)
-class Emission:
+class Emission(BriefRepr):
     """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``.
 
     >>> Emission(0, "office", 1, 1.0, terminal=True).reward
@@ -59,7 +60,7 @@ class Emission:
 
 
 @dataclass(frozen=True)
-class RewardMachine:
+class RewardMachine(BriefRepr):
     """A deterministic machine beside the environment: u' = δ(u, trigger label), reward a function of (u, label, u').
 
     >>> machine = RewardMachine("state", "state", 2, (Trigger(0, (1, 1), 1),), (Emission(1, (4, 4), 1, 1.0, True),))

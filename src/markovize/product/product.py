@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import LabelFunction, Labelling, labelling_for, labelling_named
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.episodes.values import Value, canonical, key_of, show
@@ -27,7 +28,7 @@ State: TypeAlias = tuple[Value, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Product:
+class Product(BriefRepr):
     """States S×U, actions, T̃, R̃ and ρ̃, in sparse tables; make one with :meth:`of`.
 
     State number ``s * machine.states + u``. A *row* is a visited ((s, u), a); its outcomes are
@@ -158,7 +159,7 @@ class Product:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(BriefRepr):
     """Optimal values: ``values`` and ``policy`` by state number (-1: no action was seen), ``q`` by row."""
 
     product: Product = field(repr=False)

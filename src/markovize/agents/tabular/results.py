@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markovize.agents.tabular.settings import Settings
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Value
 from markovize.machine.machine import RewardMachine
@@ -43,7 +44,7 @@ class Solve:
 
 
 @dataclass(frozen=True)
-class RunResult:
+class RunResult(BriefRepr):
     """The machine, the values of actions on S×U, and how the run went.
 
     ``status`` is that of the last solve, or ``no conflict`` if none was ever met, which proves nothing. Returns are
