@@ -23,7 +23,9 @@ def progress_display() -> Iterator[Callable[[Progress], None] | None]:
         yield None
         return
     start = time.monotonic()
-    spinner = Spinner("dots")
+    spinner = Spinner(
+        "dots", text="starting; the first use on a computer compiles inner loops, which takes some seconds"
+    )
     with Live(spinner, console=console, transient=True, refresh_per_second=8, auto_refresh=False) as live:
         shown = 0.0
 
