@@ -65,8 +65,8 @@ MACHINES = {
 def test_equal_bytes_and_everything_inside(tmp_path: Path, name: str) -> None:
     machine = MACHINES[name]
     for ending in ("svg", "png"):
-        draw(machine, tmp_path / f"a.{ending}")
-        draw(machine, tmp_path / "b", format=ending.upper())
+        draw(tmp_path / f"a.{ending}", machine)
+        draw(tmp_path / "b", machine, format=ending.upper())
         assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / "b").read_bytes()
     ET.parse(tmp_path / "a.svg")
     with warnings.catch_warnings():
@@ -120,27 +120,37 @@ def test_no_text_overlaps_another_or_a_state(
 
 
 def test_text_formats_and_unknown_ones(tmp_path: Path) -> None:
-    draw(MACHINES["chain4"], tmp_path / "a.dot")
-    draw(MACHINES["chain4"], tmp_path / "a.mmd")
+    draw(tmp_path / "a.dot", MACHINES["chain4"])
+    draw(tmp_path / "a.mmd", MACHINES["chain4"])
     assert (tmp_path / "a.dot").read_text().startswith("digraph")
     assert (tmp_path / "a.mmd").read_text().startswith("stateDiagram-v2")
     with pytest.raises(InputError, match=r'the ending ".pdf" is unknown; known: \.svg, \.png, \.dot, \.mmd'):
-        draw(MACHINES["one"], tmp_path / "a.pdf")
+        draw(tmp_path / "a.pdf", MACHINES["one"])
     with pytest.raises(InputError, match="the name has no ending"):
-        draw(MACHINES["one"], tmp_path / "a")
+        draw(tmp_path / "a", MACHINES["one"])
 
 
 def test_the_users_own_settings_change_nothing(tmp_path: Path) -> None:
     import matplotlib
 
-    draw(MACHINES["cycle"], tmp_path / "a.svg")
+    draw(tmp_path / "a.svg", MACHINES["cycle"])
     with matplotlib.rc_context(
         {"font.size": 30, "font.family": ["serif"], "svg.hashsalt": "x", "savefig.bbox": "tight"}
     ):
-        draw(MACHINES["cycle"], tmp_path / "b.svg")
+        draw(tmp_path / "b.svg", MACHINES["cycle"])
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_importing_is_cheap() -> None:
     code = "import sys, markovize.pictures.machine; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_path_comes_first_and_the_other_order_still_works(tmp_path: Path) -> None:
+    draw(tmp_path / "a.svg", MACHINES["cycle"])
+    with pytest.deprecated_call(match=r"draw\(path, machine\)"):
+        draw(MACHINES["cycle"], tmp_path / "b.svg")
+    draw(machine=MACHINES["cycle"], path=tmp_path / "c.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes() == (tmp_path / "c.svg").read_bytes()
+    with pytest.raises(InputError, match="draw needs a path and a machine, not str and str"):
+        draw("a.svg", "b.svg")  # type: ignore[call-overload]

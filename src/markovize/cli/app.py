@@ -19,7 +19,6 @@ app = typer.Typer(
     name="markovize",
     help="When a reward depends on history: find out, and learn the smallest reward machine that explains it.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )

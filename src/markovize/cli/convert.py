@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from markovize.cli import files
+from markovize.cli.completion import complete_format
 from markovize.cli.options import ColumnsOption, JsonOption
 from markovize.io.registry import EPISODES, MACHINES
 
@@ -21,8 +22,14 @@ HELP = (
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="What to read.", show_default=False)],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="What to write.", show_default=False)],
-    from_: Annotated[str | None, typer.Option("--from", help="Format of IN, if its ending does not say.")] = None,
-    to: Annotated[str | None, typer.Option("--to", help="Format of OUT, if its ending does not say.")] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", help="Format of IN, if its ending does not say.", autocompletion=complete_format),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", help="Format of OUT, if its ending does not say.", autocompletion=complete_format),
+    ] = None,
     columns: ColumnsOption = None,
     json_: JsonOption = False,
 ) -> None:

@@ -57,7 +57,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_machine(folder / "machine.json", machine)
     for ending in ("svg", "png"):
-        draw(machine, folder / f"machine.{ending}")
+        draw(folder / f"machine.{ending}", machine)
     product = Product.of(traces, machine)
     product.draw(folder / "product.png", product.value_iteration())
     names = ", ".join(str(folder / name) for name in ("machine.json", "machine.svg", "machine.png", "product.png"))

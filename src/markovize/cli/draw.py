@@ -23,5 +23,5 @@ def draw(
     """Draw a machine. No other program is needed for SVG and PNG."""
     import markovize
 
-    markovize.draw(markovize.read_machine(machine), output)
+    markovize.draw(output, markovize.read_machine(machine))
     files.report_written(output, json_)

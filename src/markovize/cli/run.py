@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli.choices import EngineChoice, LabelChoice, ModeChoice, Objective
+from markovize.cli.completion import complete_environment
 from markovize.cli.exits import DONE, INTERRUPTED, NO, saying_how_to_go_on
 from markovize.cli.options import AllOption, JsonOption, named_values
 from markovize.cli.terminal import print_json
@@ -26,7 +27,12 @@ def run(
     ctx: typer.Context,
     env_id: Annotated[
         str | None,
-        typer.Argument(metavar="ENV_ID", help="A Gymnasium environment with finite spaces.", show_default=False),
+        typer.Argument(
+            metavar="ENV_ID",
+            help="A Gymnasium environment with finite spaces.",
+            show_default=False,
+            autocompletion=complete_environment,
+        ),
     ] = None,
     env_arg: Annotated[
         list[str] | None,

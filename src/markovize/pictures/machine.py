@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, overload
 
+from markovize.errors import InputError
 from markovize.io.files import atomic_write
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
@@ -29,15 +30,30 @@ _WIDEST: Final = {True: 26, False: 36}  # letters on one line of a self-loop's l
 _SETTINGS: Final = {"path.simplify": False, "text.hinting": "force_autohint"}
 
 
-def draw(machine: RewardMachine, path: AnyPath, *, format: str | None = None) -> None:
+@overload
+def draw(path: AnyPath, machine: RewardMachine, *, format: str | None = None) -> None: ...
+
+
+@overload
+def draw(path: RewardMachine, machine: AnyPath, *, format: str | None = None) -> None: ...
+
+
+def draw(path: AnyPath | RewardMachine, machine: RewardMachine | AnyPath, *, format: str | None = None) -> None:
     """Draws the machine into a .svg, .png, .dot or .mmd file; equal machines give equal bytes.
+
+    The path comes first, as for :func:`markovize.write_machine`; the other order still works, and warns.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     draw(RewardMachine("state", "state", 1), pathlib.Path(folder, "machine.svg"))
+    ...     draw(pathlib.Path(folder, "machine.svg"), RewardMachine("state", "state", 1))
     ...     pathlib.Path(folder, "machine.svg").read_text()[:5]
     '<?xml'
     """
+    if isinstance(path, RewardMachine):
+        warnings.warn("draw(machine, path) is deprecated: draw(path, machine)", DeprecationWarning, stacklevel=2)
+        path, machine = machine, path
+    if isinstance(path, RewardMachine) or not isinstance(machine, RewardMachine):
+        raise InputError(f"draw needs a path and a machine, not {type(path).__name__} and {type(machine).__name__}")
     DRAWINGS.writer(DRAWINGS.choose(path, format))(path, machine)
 
 

@@ -126,7 +126,7 @@ class RunFolder:
         """The last files, and away with what was only for going on."""
         summary = result.to_json()
         self.show(result)
-        draw(result.machine, self.path / "machine.svg")
+        draw(self.path / "machine.svg", result.machine)
         atomic_write(self.path / "curve.png", curve(result))
         solves = [{"episode": solve.episode, "seconds": solve.seconds} for solve in result.solves]
         timings = {name: summary[name] for name in TIMINGS} | {"solves": solves}

@@ -198,7 +198,7 @@ def test_a_toy_kind_runs_everywhere(tmp_path: Any) -> None:
     assert markovize.replay(machine, traces).mismatches == 0
     assert markovize.check(traces, machine).markov
     assert markovize.describe(machine) == ["in state 0, seeing 2 → state 1"]
-    markovize.draw(machine, tmp_path / "m.svg")
+    markovize.draw(tmp_path / "m.svg", machine)
     assert markovize.Product.of(traces, machine).reward(("boiling", 1), "wait", ("boiling", 1)) == 1.0
 
 

@@ -91,7 +91,7 @@ def test_it_is_described_and_drawn(machine: RewardMachine, tmp_path: Path) -> No
     label = machine.triggers[0].on
     assert markovize.describe(machine)[0].startswith(f"in state 0, leaving {label} → state 1")
     for ending in ("svg", "png", "dot", "mmd"):
-        markovize.draw(machine, tmp_path / f"m.{ending}")
+        markovize.draw(tmp_path / f"m.{ending}", machine)
     for ending in ("svg", "dot", "mmd"):
         assert f"from {label}" in (tmp_path / f"m.{ending}").read_text()
 
