@@ -430,6 +430,16 @@ def test_large_machines_fit_a_screen_unless_all_is_asked_for(
     assert len(run("learn", "e.jsonl", "--all").out.splitlines()) > 300
 
 
+def test_a_reward_of_time_is_named(run: Run, tmp_path: Path) -> None:
+    haste = Traces.of([([0] * n + [1], [0] * n, [0] * (n - 1) + [1 - n / 100]) for n in range(1, 7)])
+    markovize.write_episodes(tmp_path / "haste.jsonl", haste)
+    assert "what is paid is 1 - 0.01·n at step n" in run("check", "haste.jsonl").out
+    assert run("check", "haste.jsonl", "--json").json["time"]["slope"] == -0.01
+    run("learn", "haste.jsonl").failed_with("the reward is one of time", code=1)
+    ran = run("learn", "haste.jsonl", "--json", "--count-steps")
+    assert (ran.code, ran.json["status"]) == (0, "optimal")
+
+
 def test_learning_on_a_part_and_replaying_on_the_other(run: Run, tmp_path: Path) -> None:
     traces = Traces.of([*coffee()] * 4)
     markovize.write_episodes(tmp_path / "many.jsonl", traces)

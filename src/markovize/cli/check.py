@@ -47,6 +47,8 @@ def check(
             shown = report.witnesses if everything else report.witnesses[:5]
             for line in screenful([str(witness) for witness in shown], "conflict", everything):
                 out.print(f"  {line}", markup=False, highlight=False)
+        if report.time is not None:
+            out.print(f"{report.time}. {report.time.advice}", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NO if exit_code and not report.markov else DONE)
 
 

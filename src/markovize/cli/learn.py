@@ -57,6 +57,9 @@ def learn(
             show_default=False,
         ),
     ] = None,
+    count_steps: Annotated[
+        bool, typer.Option("--count-steps", help="Learn a machine also where the reward is one of time.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Which episodes --holdout draws.")] = 0,
     reward_decimals: DecimalsOption = None,
     everything: AllOption = False,
@@ -86,6 +89,7 @@ def learn(
                 audit=audit.value,
                 time_limit=time_limit,
                 on_progress=show,
+                count_steps=count_steps,
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
@@ -98,7 +102,9 @@ def learn(
                 report_replay(console(), tried, f" of {count(len(held_out), 'episode')} held out")
         if result.status == "unrealisable":
             typer.echo(f"markovize: {result.contradiction}", err=True)
-        code = {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
+        if result.time is not None:
+            typer.echo(f"markovize: {result.time}. {result.time.advice}; --count-steps learns all the same", err=True)
+        code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 
 
@@ -112,7 +118,7 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     from markovize import describe
 
     if result.machine is None:
-        if result.status == "unknown":
+        if result.status == "unknown" and result.time is None:
             console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
         return
     out = console()

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from markovize.conflicts.clock import Clock, find_clock
 from markovize.conflicts.labels import conflicting_labels
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import LabelOn, labelling_named
@@ -55,7 +56,8 @@ class CheckReport(BriefRepr):
 
     ``conflicts`` counts labels that were seen with two or more rewards; there is one witness for each. ``comparable``
     counts steps whose (s, a, s') occurs more than once. ``testable`` says whether the episodes can show anything: with
-    a conflict among their (s, a, s') or, without one, with at least half of their steps comparable.
+    a conflict among their (s, a, s') or, without one, with at least half of their steps comparable. ``time`` says so
+    where the reward is one of the step number.
 
     >>> check(Traces.of([([0, 1], ["go"], [0])])).to_json()
     {'markov': True, 'steps': 1, 'episodes': 1, 'conflicts': 0, 'witnesses': [], 'comparable': 0, 'testable': False}
@@ -67,6 +69,7 @@ class CheckReport(BriefRepr):
     witnesses: tuple[Witness, ...]
     comparable: int = 0
     testable: bool = False
+    time: Clock | None = None
 
     @property
     def markov(self) -> bool:
@@ -81,6 +84,7 @@ class CheckReport(BriefRepr):
             "witnesses": [witness.to_json() for witness in self.witnesses],
             "comparable": self.comparable,
             "testable": self.testable,
+            **({} if self.time is None else {"time": self.time.to_json()}),
         }
 
 
@@ -114,7 +118,8 @@ def check(
     if not testable:
         codes = np.unique(traces.rewards, return_inverse=True)[1]
         testable = bool(conflicting_labels(steps.ids, codes.astype(np.int32), max(1, len(steps.values))).any())
-    return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable)
+    clock = find_clock(traces) if witnesses and machine is None else None
+    return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable, clock)
 
 
 def _witnesses(traces: Traces, labels: Ints, values: list[Value]) -> list[Witness]:

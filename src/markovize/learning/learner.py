@@ -12,6 +12,7 @@ from typing import TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
+from markovize.conflicts.clock import find_clock
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import LabelOn, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Episodes, as_traces
@@ -24,7 +25,7 @@ from markovize.learning.limits import Limits
 from markovize.learning.memory import Memory
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
-from markovize.learning.stages import answer
+from markovize.learning.stages import answer, blank
 from markovize.learning.warm_up import warm_up
 
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
@@ -50,6 +51,7 @@ def learn(
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     since: LearnResult | None = None,
+    count_steps: bool = False,
     **options: Unpack[LearnOptions],
 ) -> LearnResult:
     """The smallest reward machine that explains every reward of the episodes.
@@ -60,6 +62,8 @@ def learn(
     Args:
         since: the result for the first of these episodes, learned with the same options. The search starts at its
             size, since more episodes never make the optimum smaller. The result of anything else is ignored.
+        count_steps: look for a machine also where the reward is one of time (see ``time`` of the result), which only a
+            machine that counts steps explains; by default none is looked for then.
         objective: ``triggers``, the default (fewest triggers, then fewest states), or ``states`` (the other way
             round, as the paper has it).
         trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
@@ -83,7 +87,10 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
-    return Learner(**options).learn(episodes, time_limit=time_limit, on_progress=on_progress, since=since)
+    learner, traces = Learner(**options), as_traces(episodes)
+    if not count_steps and (clock := find_clock(traces)) is not None:
+        return replace(blank(learner.options), time=clock)
+    return learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
 
 
 class Learner:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from markovize.conflicts.clock import Clock
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
@@ -69,6 +70,7 @@ class LearnResult(BriefRepr):
     termination_conflicts: tuple[TerminationConflict, ...] = ()
     interrupted: bool = False
     compared: tuple[Compared, ...] = ()  # where the machine of the coarsest labels was large: it, and those of others
+    time: Clock | None = None  # the reward is one of time, so no machine was looked for
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
     @property
@@ -95,6 +97,8 @@ class LearnResult(BriefRepr):
             return self.machine
         if self.contradiction is not None:
             raise UnrealisableError(self.contradiction)
+        if self.time is not None:
+            raise MarkovizeError(f"{self.time}. {self.time.advice}")
         raise MarkovizeError("no machine was found within the limit; allow more time")
 
     def to_json(self) -> dict[str, Any]:
@@ -116,6 +120,8 @@ class LearnResult(BriefRepr):
                 {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
             ],
         }
+        if self.time is not None:
+            out["time"] = self.time.to_json()
         if self.compared:
             out["compared"] = [asdict(pair) for pair in self.compared]
         if self.contradiction is not None:

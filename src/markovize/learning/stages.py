@@ -28,7 +28,7 @@ def answer(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, M
     try:
         recalled = recall_coarsest(options, memory, call, _moment_more(call.limits))
     except Stop:  # before there was anything to search in
-        return _blank(options), memory
+        return blank(options), memory
     contradiction = recalled.problem.contradiction
     if contradiction is not None:
         return replace(_blank_for(recalled, options), status="unrealisable", contradiction=contradiction), memory
@@ -45,7 +45,7 @@ def answer(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, M
     return result, Memory(recalled.number, chosen.recalled.number, known)
 
 
-def _blank(options: Options) -> LearnResult:
+def blank(options: Options) -> LearnResult:
     """Nothing is known."""
     sizes, name = (1, 0), options.engine.name
     return LearnResult(
@@ -57,7 +57,7 @@ def _blank_for(recalled: Recalled, options: Options) -> LearnResult:
     """Nothing is known but the labels, and the episodes."""
     steps = recalled.problem.steps
     trigger_on, reward_on = steps.triggers.kind, steps.rewards.kind
-    return replace(_blank(options), trigger_on=trigger_on, reward_on=reward_on, identity=recalled.identity)
+    return replace(blank(options), trigger_on=trigger_on, reward_on=reward_on, identity=recalled.identity)
 
 
 def _compared(attempt: Attempt) -> Compared:
