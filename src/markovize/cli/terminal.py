@@ -24,7 +24,7 @@ def count(number: int, noun: str) -> str:
 
 
 MOST_LINES: Final = 10  # of a list: with two rows for each, and what else is said, an answer fits a screen
-MOST_CHARACTERS: Final = 150  # of a line: two rows of a terminal
+MOST_CHARACTERS: Final = 110  # of a line: with what is said of a trigger's support, two rows of a terminal
 
 
 def screenful(lines: Sequence[str], noun: str, everything: bool = False) -> list[str]:
@@ -38,7 +38,7 @@ def screenful(lines: Sequence[str], noun: str, everything: bool = False) -> list
     if everything:
         return list(lines)
     shown = lines if len(lines) <= MOST_LINES else lines[: MOST_LINES - 1]
-    out = [one_line(line, MOST_CHARACTERS) for line in shown]
+    out = [line if len(line) <= MOST_CHARACTERS else one_line(line, MOST_CHARACTERS) for line in shown]
     more = len(lines) - len(shown)
     return [*out, f"… and {count(more, f'more {noun}')} (--all shows them)"] if more else out
 
