@@ -27,6 +27,8 @@ MOST_SPELLED: Final = 10_000  # its states: a third of a second to number them a
 FIRST_BUDGET: Final = 1_000  # counted work before another question gets its turn: about a tenth of a second
 FAVOUR: Final = 8  # times that for the more promising question
 OPEN_QUESTIONS: Final = 5  # times the effort of one, after which no more are asked
+LAST_RESORT: Final = 20  # times the effort of a question, for any machine where there is none: about ten seconds
+LEAST_LAST_RESORT: Final = 20_000  # counted work, where the effort is small: about two seconds
 NEAR: Final = 4  # triggers above the smallest open question, where effort is limited, that are not halved
 
 
@@ -209,10 +211,13 @@ class Deepening:
             self.inquiry.offer({(int(tree.parent[v]), int(tree.label[v])): v for v in range(1, len(tree))})
         if self.limits.interrupt.requested or self.limits.remaining() == 0:
             little = Limits(now + min(GRACE_SECONDS, now - self._started))
-        elif effort is None or self.best is None:  # any machine is better than none
+        elif effort is None:  # any machine is better than none
             little = self.limits
+        elif self.best is None:
+            little = replace(self.limits, work=max(LAST_RESORT * effort, LEAST_LAST_RESORT))
         else:
             little = replace(self.limits, work=OPEN_QUESTIONS * effort)
+        self._asked = ("last resort, repairing one conflict after another", 1, None)
         with contextlib.suppress(Stop):
             self._build_first(little, len(tree))
 

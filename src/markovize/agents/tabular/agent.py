@@ -79,6 +79,12 @@ class Agent:
         return Sizes(machine_states, states, actions, len(self.arrays.model.seen), *labels, rows, steps)
 
     @property
+    def values(self) -> Floats:
+        """What each action is worth, for each state of the machine and each observation that has a number."""
+        self.fit()
+        return self.arrays.values.q[:, : len(self.codec.observations)].copy()
+
+    @property
     def reference(self) -> AgentRef:
         """What compiled code is given: made anew when the arrays have grown."""
         if self._reference is None or self._reference[1] is not self.arrays:

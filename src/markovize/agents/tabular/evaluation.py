@@ -7,13 +7,15 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from markovize.agents.tabular.agent import Agent
+from markovize.agents.tabular.policy import Policy
 from markovize.agents.tabular.stopping import Stop
-from markovize.gym.space_index import all_elements
+from markovize.episodes.spaces import value_of
+from markovize.episodes.traces import Floats
 from markovize.product.value_iteration import optimal_values
 from markovize.worlds import World
 
 GREEDY_EPISODES = 100
+LEVEL = 0.95  # of confidence
 
 
 def optimal_return(world: World, gamma: float, steps: int) -> float:
@@ -35,24 +37,40 @@ def optimal_return(world: World, gamma: float, steps: int) -> float:
     return total
 
 
-def mean_greedy_return(
-    env: gym.Env[Any, Any], agent: Agent, steps: int, seed: int, stop: Stop, episodes: int = GREEDY_EPISODES
-) -> float:
-    """The mean return of greedy episodes; where the values know nothing, the first action is taken."""
-    total, actions = 0.0, all_elements(env.action_space)
-    codec, q, delta = agent.codec, agent.arrays.values.q, agent.arrays.machine.delta
+def greedy_returns(
+    env: gym.Env[Any, Any], policy: Policy, steps: int, seed: int, stop: Stop, episodes: int = GREEDY_EPISODES
+) -> Floats:
+    """What each of some greedy episodes earns. Nothing is learned from them, and no table grows."""
+    returns = np.zeros(episodes)
     for episode in range(episodes):
         observation, _ = env.reset(seed=seed + episode)
-        u, s = 0, codec.observations.id(observation)
+        u, before = policy.machine.initial, policy.value(observation)
         for _ in range(steps):
             stop.check()
-            a = int(np.argmax(q[u, s])) if s < q.shape[1] else 0
-            observation, reward, terminated, truncated, _ = env.step(actions[a])
-            total += float(reward)
-            t = codec.observations.id(observation)
-            label = codec.triggers.ids[codec.transition(s, a, t)]
-            u = int(delta[u, label]) if label < delta.shape[1] else u
-            s = t
+            action = policy.actions[policy.choose(before, u)]
+            observation, reward, terminated, truncated, _ = env.step(action)
+            returns[episode] += float(reward)
+            after = policy.value(observation)
+            u = policy.follow(u, (before, value_of(action, "action"), after))
+            before = after
             if terminated or truncated:
                 break
-    return total / episodes
+    return returns
+
+
+def interval_of_mean(returns: Floats, level: float = LEVEL) -> tuple[float, float]:
+    """Where the mean return lies, with this confidence, by Student's distribution; one point where all are equal.
+
+    >>> low, high = interval_of_mean(np.array([1.0, 0.0, 1.0, 1.0]))
+    >>> round(low, 2), round(high, 2)
+    (-0.05, 1.55)
+    >>> interval_of_mean(np.array([2.0, 2.0]))
+    (2.0, 2.0)
+    """
+    from scipy import stats
+
+    mean, error = float(np.mean(returns)), float(stats.sem(returns)) if len(returns) > 1 else 0.0
+    if error == 0.0:
+        return mean, mean
+    low, high = stats.t.interval(level, len(returns) - 1, loc=mean, scale=error)
+    return float(low), float(high)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
@@ -29,10 +31,13 @@ class KeptEpisodes:
 
     def first(self, number: int) -> KeptEpisodes:
         """The episodes that came first."""
+        return self.only(range(number))
+
+    def only(self, numbers: Iterable[int]) -> KeptEpisodes:
+        """The episodes with these numbers."""
         kept = KeptEpisodes()
-        columns = self.transitions[:number], self.rewards[:number], self.terminated[:number]
-        for episode in zip(*columns, strict=True):
-            kept.add(*episode)
+        for number in numbers:
+            kept.add(self.transitions[number], self.rewards[number], self.terminated[number])
         return kept
 
     def columns(self) -> tuple[Longs, Ints, Floats, Bools]:

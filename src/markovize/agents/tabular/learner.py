@@ -17,16 +17,17 @@ from markovize.agents.tabular.compiled.arrays import Hyperparameters
 from markovize.agents.tabular.compiled.episodes import replay_episodes
 from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_return
 from markovize.agents.tabular.environment import Environment
-from markovize.agents.tabular.evaluation import mean_greedy_return, optimal_return
+from markovize.agents.tabular.evaluation import greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.results import RunProgress, RunResult
-from markovize.agents.tabular.runners import NEVER, EnvRunner, EpisodeRunner, WorldRunner
+from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
 from markovize.agents.tabular.search import MachineSearch
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
-from markovize.agents.tabular.stopping import Checkpoints, Stop
+from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
 from markovize.episodes.traces import Floats, Ints
+from markovize.errors import InputError
 from markovize.gym.wrappers import Potential
 from markovize.learning.interrupts import interruptible
 from markovize.learning.result import LearnResult
@@ -76,35 +77,52 @@ class ActiveLearner:
         self.history = History(optimum=optimum)
         self._display = Display(on_progress)
 
-    def run(self) -> RunResult:
+    def run(self, time_limit: float | None = None) -> RunResult:
         """Plays all episodes, or the rest of them if the run was restored.
 
-        Ctrl-C ends it within two seconds, a search for a machine included: with :class:`KeyboardInterrupt`, after a
-        last checkpoint. :meth:`so_far` has what was found until then.
+        After ``time_limit`` seconds of this call the run ends with what it has found, ``stopped`` by ``time limit``: a
+        search ends within a second, and a last checkpoint is saved to go on from. Ctrl-C ends it within two seconds
+        with :class:`KeyboardInterrupt`, after a last checkpoint, too. :meth:`so_far` has what was found at any moment.
+
+        >>> import gymnasium, markovize
+        >>> env = gymnasium.make("markovize/OfficeWorld-v0", task="e")
+        >>> result = ActiveLearner(env, Settings.of(episodes=1_000_000)).run(time_limit=0.2)
+        >>> result.stopped, result.episodes < 1_000_000
+        ('time limit', True)
         """
+        if time_limit is not None and not time_limit > 0:
+            raise InputError(f"the time limit must be positive, not {time_limit}")
         start = time.perf_counter() - self.history.seconds
+        deadline = None if time_limit is None else time.monotonic() + time_limit
         checkpoints = Checkpoints(lambda: self._save(start))
         with interruptible() as interrupt, self._timed(start):
-            stop = Stop(interrupt)
-            if self.schedule.episode == 0:
-                self._evaluate()
-            while not self.schedule.over:
-                if not self.search.pending:
-                    self._play(stop)
-                if self.search.pending:
-                    self._resolve_conflict(stop, checkpoints)
-                self.schedule.end_wait(solved=bool(self.search.solves))
-                self._display.show(self)
-                if stop.requested:
-                    checkpoints.save_at_last()
-                    raise KeyboardInterrupt
-                if checkpoints.due():
-                    checkpoints.save()
-            if not self.search.solves and len(self.search.kept):
-                self.agent.machine = self.search.learn_without_conflict()
-            self._display.show(self, last=True)
-            earned = self._greedy_return(stop)
-        return self.so_far(earned)
+            try:
+                returns = self._run(Stop(interrupt, deadline), checkpoints)
+            except TimeIsUp:
+                self.history.seconds = time.perf_counter() - start
+                return self.so_far(stopped="time limit")
+        return self.so_far(returns)
+
+    def _run(self, stop: Stop, checkpoints: Checkpoints) -> Floats:
+        """All episodes; what the policy earns at the end, in each of some episodes."""
+        if self.schedule.episode == 0:
+            self._evaluate()
+        while not self.schedule.over:
+            if not self.search.pending:
+                self._play(stop)
+            if self.search.pending:
+                self._resolve_conflict(stop, checkpoints)
+            self.schedule.end_wait(solved=bool(self.search.solves))
+            self._display.show(self)
+            if stop.requested:
+                checkpoints.save_at_last()
+                stop.end()
+            if checkpoints.due():
+                checkpoints.save()
+        if not self.search.solves and len(self.search.kept):
+            self.agent.machine = self.search.learn_without_conflict()
+        self._display.show(self, last=True)
+        return self._greedy_returns(stop)
 
     # --- stopping and going on -------------------------------------------------------------------------------------
 
@@ -201,12 +219,12 @@ class ActiveLearner:
 
     def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Learns a machine that explains all episodes kept, and goes on with it."""
-        result = self.search.learn()
+        result = self.search.learn(stop, lambda doing: self._display.show(self, doing=doing))
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
             checkpoints.save_at_last()
             if result.machine is not None and result.machine.states <= MOST_STATES:
-                self._adopt(result, stop)
-            raise KeyboardInterrupt
+                self._adopt(result, NEVER)
+            stop.end()
         self._adopt(result, stop)
         self._evaluate()
 
@@ -256,24 +274,21 @@ class ActiveLearner:
 
     # --- how good it is --------------------------------------------------------------------------------------------
 
-    def _greedy_return(self, stop: Stop) -> float:
-        arrays, steps = self.agent.arrays, self.environment.steps
+    def _greedy_returns(self, stop: Stop) -> Floats:
+        """What the policy earns in each of some episodes; on a world's tables all are alike."""
         if isinstance(self.runner, WorldRunner):
-            delta, trigger = arrays.machine.delta, arrays.transitions.trigger
-            return float(greedy_return(self.runner.tables, arrays.values.q, delta, trigger, steps))
-        return mean_greedy_return(self.environment.env, self.agent, steps, self.settings.seed, stop)
+            return np.array([self._greedy_return(self.runner)])
+        policy = self.so_far().policy
+        return greedy_returns(self.environment.env, policy, self.environment.steps, self.settings.seed, stop)
+
+    def _greedy_return(self, runner: WorldRunner) -> float:
+        arrays = self.agent.arrays
+        delta, trigger = arrays.machine.delta, arrays.transitions.trigger
+        return float(greedy_return(runner.tables, arrays.values.q, delta, trigger, self.environment.steps))
 
     def _evaluate(self) -> None:
         if isinstance(self.runner, WorldRunner):  # elsewhere the optimum is not known
-            self.history.note_greedy_return(self.schedule.episode, self._greedy_return(NEVER))
-
-    def _values(self) -> Floats:
-        """What each action is worth for each observation met, be it only while the policy was tried out."""
-        q = self.agent.arrays.values.q
-        met = len(self.runner.codec.observations)
-        values = np.zeros((len(q), met, q.shape[2]))
-        values[:, : q.shape[1]] = q[:, :met]
-        return values
+            self.history.note_greedy_return(self.schedule.episode, self._greedy_return(self.runner))
 
     def progress(self) -> RunProgress:
         """Where the run is."""
@@ -289,8 +304,8 @@ class ActiveLearner:
             history.notes[-1] if history.notes else "",
         )
 
-    def so_far(self, greedy_return: float = math.nan) -> RunResult:
-        """The run up to this episode; what its policy earns is known only at the end (until then it is NaN)."""
+    def so_far(self, returns: Floats | None = None, stopped: str = "") -> RunResult:
+        """The run up to this episode; what its policy earns is tried only at the end (until then it is NaN)."""
         codec, history, search = self.runner.codec, self.history, self.search
         return RunResult(
             self.settings,
@@ -300,7 +315,7 @@ class ActiveLearner:
             search.exemplars,
             search.seconds,
             history.seconds,
-            greedy_return,
+            math.nan if returns is None else float(np.mean(returns)),
             history.optimum,
             history.optimal_since,
             join(history.returns, np.float64),
@@ -309,9 +324,13 @@ class ActiveLearner:
             search.traces(),
             tuple(codec.observations.values),
             tuple(codec.actions),
-            self._values(),
+            self.agent.values,
             tuple(history.notes),
             self.rng.bit_generator.state,
+            interval_of_mean(returns) if returns is not None and len(returns) > 1 else None,
+            stopped,
+            tuple(self.runner.actions),
+            codec.triggers.labelling,
         )
 
 
@@ -321,11 +340,11 @@ class Display:
     def __init__(self, tell: Callable[[RunProgress], None] | None) -> None:
         self._tell, self._told = tell, 0.0
 
-    def show(self, run: ActiveLearner, *, note: str | None = None, last: bool = False) -> None:
+    def show(self, run: ActiveLearner, *, note: str | None = None, doing: str = "", last: bool = False) -> None:
         """Unless it was told only just now."""
         now = time.monotonic()
         if self._tell is None or (now - self._told < DISPLAY_SECONDS and not last):
             return
         self._told = now
-        progress = run.progress()
+        progress = replace(run.progress(), doing=doing)
         self._tell(progress if note is None else replace(progress, note=note))

@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from markovize.agents.tabular.policy import Policy
 from markovize.agents.tabular.settings import Settings
 from markovize.episodes.brief import BriefRepr
+from markovize.episodes.labelling import Labelling, labelling_named
 from markovize.episodes.traces import Floats, Ints, Traces
-from markovize.episodes.values import Value
+from markovize.episodes.values import Interner, Value
 from markovize.machine.machine import RewardMachine
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Where a run is: for displays. ``episodes`` is None as long as the end is not known."""
+    """Where a run is: for displays. ``episodes`` is None as long as the end is not known.
+
+    ``doing`` is said while the run does something else than playing, such as learning a machine.
+    """
 
     episode: int
     episodes: int | None
@@ -26,6 +32,7 @@ class RunProgress:
     exemplars: int
     solve_seconds: float
     note: str = ""
+    doing: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,11 @@ class RunResult(BriefRepr):
 
     ``status`` is that of the last solve, or ``no conflict`` if none was ever met, which proves nothing. Returns are
     undiscounted and within the step limit; ``optimal_return`` and ``episodes_to_optimal`` are known only where the true
-    machine is, ``greedy_return`` is NaN where the run was stopped before its end.
+    machine is. ``greedy_return`` is a mean over evaluation episodes, in which the policy only acts, and
+    ``greedy_interval`` where that mean lies with 95 % confidence. Where the run was ``stopped`` before its end, by
+    Ctrl-C or by its time limit, they may be NaN and None.
+
+    The agent's table ``q`` has a row for each of ``observations``, the observations met while learning.
 
     >>> import gymnasium, markovize
     >>> env = gymnasium.make("markovize/BreakfastWorld-v0", task="b")
@@ -77,6 +88,23 @@ class RunResult(BriefRepr):
     q: Floats = field(repr=False)  # [u, observation, action]
     notes: tuple[str, ...] = ()
     rng: Mapping[str, Any] = field(default_factory=dict, repr=False)  # the generator's state at the end
+    greedy_interval: tuple[float, float] | None = None
+    stopped: str = ""  # "interrupted" or "time limit", unless the run came to its end
+    elements: tuple[Any, ...] = field(default=(), repr=False)  # the actions as the environment takes them
+    trigger_labels: Labelling | None = field(default=None, repr=False)  # what labels steps; None: as the machine says
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What to do, for any observation and state of the machine; see :class:`Policy`."""
+        labelling = self.trigger_labels or labelling_named(self.machine.trigger_on)
+        return Policy(self.machine, labelling, Interner(self.observations), self.elements or self.actions, self.q)
+
+    def act(self, observation: Any, u: int = 0) -> Any:
+        """The best known action where this is observed and the machine is in state ``u``, as ``env.step`` takes it.
+
+        :attr:`policy` also follows the machine: ``policy.next_state(u, observation, action, next_observation)``.
+        """
+        return self.policy.act(observation, u)
 
     def q_rows(self) -> Iterator[tuple[int, Value, Value, float]]:
         """(u, observation, action, value) of every entry of the Q table."""
@@ -87,7 +115,7 @@ class RunResult(BriefRepr):
 
     def to_json(self) -> dict[str, Any]:
         """The result as ``markovize run --json`` prints it."""
-        return {
+        numbers = {
             "episodes": self.episodes,
             "states": self.machine.states,
             "triggers": len(self.machine.triggers),
@@ -102,3 +130,6 @@ class RunResult(BriefRepr):
             "trigger_on": self.machine.trigger_on,
             "reward_on": self.machine.reward_on,
         }
+        if self.greedy_interval is not None:
+            numbers["greedy_interval"] = list(self.greedy_interval)
+        return numbers | ({"stopped": self.stopped} if self.stopped else {})

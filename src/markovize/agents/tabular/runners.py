@@ -16,17 +16,15 @@ from markovize.agents.tabular.compiled.arrays import Hyperparameters, WorldTable
 from markovize.agents.tabular.compiled.episodes import end_episode
 from markovize.agents.tabular.compiled.stepping import advance, begin
 from markovize.agents.tabular.compiled.worlds import CONFLICT, DONE, FULL, TIRED
-from markovize.agents.tabular.stopping import Stop
+from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.episodes.spaces import check_discrete, value_of
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
 from markovize.gym.space_index import all_elements
-from markovize.learning.interrupts import Interrupt
 from markovize.worlds import World
 
 STATES, TRANSITIONS = 64, 256  # first room for what an unknown environment may show
 RECENT = 10  # episodes that an environment's runner remembers
-NEVER: Final = Stop(Interrupt())
 WORK: Final = 2_000_000  # steps or nodes of a compiled call: at most some tenths of a second
 
 
@@ -43,6 +41,7 @@ class EpisodeRunner(Protocol):
 
     codec: StepCodec
     room: tuple[int, int]
+    actions: list[Any]  # as the environment takes them
 
     def play(self, agent: Agent, how: Hyperparameters, episodes: int, stop: Stop = NEVER) -> Played:
         """So many episodes, or fewer: it stops after one that conflicts or brings news, or if witnesses need room."""
@@ -56,6 +55,7 @@ class WorldRunner:
         self.tables = tables_of(world)
         self.codec = StepCodec.of(world)
         self.room = (len(world.observations), len(self.codec))
+        self.actions = list(range(len(world.actions)))
         self._rng = rng
 
     def play(self, agent: Agent, how: Hyperparameters, episodes: int, stop: Stop = NEVER) -> Played:
@@ -84,8 +84,8 @@ class EnvRunner:
     def __init__(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> None:
         check_discrete(env)
         self._env, self._rng = env, rng
-        self._actions = all_elements(env.action_space)
-        self.codec = StepCodec([], [value_of(action, "action") for action in self._actions])
+        self.actions = all_elements(env.action_space)
+        self.codec = StepCodec([], [value_of(action, "action") for action in self.actions])
         self.room = (STATES, TRANSITIONS)
         self.recent: deque[RecentEpisode] = deque(maxlen=RECENT)
         self._ids: dict[Any, int] = {}
@@ -106,8 +106,8 @@ class EnvRunner:
 
     def _play_one(self, agent: Agent, stop: Stop) -> None:
         """One episode. Each step goes: environment, number of the transition, compiled code, next action."""
-        identify, actions, codec = self._id, self._actions, self.codec
-        step, number, interrupt = self._env.step, self.codec.transition, stop.interrupt
+        identify, actions, codec = self._id, self.actions, self.codec
+        step, number = self._env.step, self.codec.transition
         seed = int(self._rng.random() * 2**31)
         observation, _ = self._env.reset(seed=seed)
         s = identify(observation)
@@ -115,8 +115,7 @@ class EnvRunner:
         reference = agent.reference
         n, action = 0, begin(reference, s)
         while action >= 0:
-            if interrupt.requested:
-                stop.check()
+            stop.check()
             observation, reward, terminated, truncated, _ = step(actions[action])
             paid = reward if type(reward) is float and isfinite(reward) else _number(reward, n)
             t, known = identify(observation), len(codec)
@@ -131,7 +130,7 @@ class EnvRunner:
 
     def raw_action(self, transition: int) -> Any:
         """What to step the environment with, to take a transition's action."""
-        return self._actions[self.codec.action[transition]]
+        return self.actions[self.codec.action[transition]]
 
     def _id(self, observation: Any) -> int:
         key = observation.tobytes() if isinstance(observation, np.ndarray) else observation

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.agents.tabular.parts import PartLearner, mixed_labels, parts_of
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
-from markovize.conflicts.check import check
-from markovize.episodes.labelling import LabelOn, auto_order
+from markovize.agents.tabular.stopping import NEVER, Stop
+from markovize.episodes.labelled_steps import label_traces
+from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, pairs_to_try
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.learner import Auto, Learner
 from markovize.learning.result import LearnResult
+from markovize.learning.search import Progress
 from markovize.machine.machine import RewardMachine
 
-MANY_TRIGGERS = 12  # from here on finer labels are considered, if they are free
-SOME_TRIGGERS = 3  # from here on if the reward is a function of the transition alone
+LabelPair: TypeAlias = tuple[Labelling, Labelling]
+
+MANY_TRIGGERS = 12  # from here on other labels are considered, if they are free
+MORE_TRIGGERS = 1.5  # times those of a machine that no other labels could beat, until they are considered again
+FAR_SMALLER = 0.75  # of the bits of a machine: a reason to take other labels
+LEAST_SECONDS = 0.01  # of a search that must end at once
+SOME_TRIGGERS = 3  # from here on if other labels leave far less to explain
+MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
+FAR_MORE = 4  # times as many reward labels with several rewards
 
 
 class MachineSearch:
@@ -33,8 +45,13 @@ class MachineSearch:
         self.solves: list[Solve] = []
         self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
-        self._learner = self._new_learner(settings.trigger_on, settings.reward_on)
-        self._many_triggers = MANY_TRIGGERS
+        self._candidates = _pairs_to_compare(settings.trigger_on, settings.reward_on)
+        self._labels = self._candidates[0]
+        self._learners: dict[LabelPair, PartLearner] = {}
+        self._many_triggers: float = MANY_TRIGGERS
+        self._effort = settings.effort
+        self._stop = NEVER
+        self._tell: Callable[[str], None] | None = None
 
     @property
     def seconds(self) -> float:
@@ -45,16 +62,21 @@ class MachineSearch:
         """The episodes kept so far."""
         return self.kept.traces(self.codec)
 
-    def learn(self) -> LearnResult:
-        """A machine that explains all episodes kept; where Ctrl-C has ended the search, the best so far."""
-        result = self._solve(self.traces(), len(self.solves) + 1)
+    def learn(self, stop: Stop, tell: Callable[[str], None] | None = None) -> LearnResult:
+        """A machine that explains all episodes kept; the best so far where Ctrl-C or the clock has ended the search.
+
+        ``tell`` is told what is being searched for, again and again.
+        """
+        self._stop, self._tell = stop, tell
+        result = self._solve(self.kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         return result
 
     def learn_without_conflict(self) -> RewardMachine:
         """The machine of a run that never met a conflict: one state, and the rewards of the episodes kept."""
-        return self._learner.learn(self.traces(), effort=self.settings.effort).unwrap()
+        learner = self._new_learner(self.settings.trigger_on, self.settings.reward_on)
+        return learner.learn(self.traces(), effort=self.settings.effort).unwrap()
 
     def adopt(self, result: LearnResult, episode: int) -> bool:
         """The run goes on with this machine; whether steps are labelled in another way from now on."""
@@ -79,44 +101,93 @@ class MachineSearch:
         result = None
         for number, solve in enumerate(self.solves, 1):
             yield number
-            result = self._solve(self.kept.first(solve.kept).traces(self.codec), number)
+            result = self._solve(self.kept.first(solve.kept), number)
             if result.interrupted:
                 raise KeyboardInterrupt
         if result is not None and result.machine != machine:
             raise InputError("the solver does not repeat what it found in this run (another version?); start a new run")
 
-    def _solve(self, traces: Traces, number: int) -> LearnResult:
-        """The machine of the first, second, … solve; draws of its own, so that it can be repeated."""
-        rng = np.random.default_rng((self.settings.seed, number))
-        result = self._learner.learn(traces, effort=self.settings.effort, rng=rng)
-        return result if result.interrupted else self._under_other_labels(traces, result, rng)
+    def _solve(self, kept: KeptEpisodes, number: int) -> LearnResult:
+        """The machine of the first, second, … solve; draws of its own, so that it can be repeated.
 
-    def _under_other_labels(self, traces: Traces, result: LearnResult, rng: np.random.Generator) -> LearnResult:
-        """Under other labels, where these do with far fewer triggers: a large machine is a sign of wrong labels.
+        Labels that these episodes refute give way to the next finer ones.
+        """
+        rng = np.random.default_rng((self.settings.seed, number))
+        traces = kept.traces(self.codec)
+        result = self._solve_under(self._labels, kept, traces, rng)
+        while result.contradiction is not None and (finer := self._finer(self._labels)) is not None:
+            self._labels = finer
+            result = self._solve_under(finer, kept, traces, rng)
+        if result.contradiction is not None:  # no labels explain the episodes: with advice
+            return self._new_learner(self.settings.trigger_on, self.settings.reward_on).learn(traces)
+        if not result.interrupted:
+            result = self._under_other_labels(kept, traces, result, rng)
+        while result.machine is None and not result.interrupted:  # nothing within the budget of a last resort
+            self._effort = MORE_EFFORT * (self._effort or 1)
+            result = self._solve_under(self._labels, kept, traces, rng)
+        return result
+
+    def _solve_under(
+        self, labels: LabelPair, kept: KeptEpisodes, traces: Traces, rng: np.random.Generator
+    ) -> LearnResult:
+        if labels not in self._learners:
+            self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
+        split = self.settings.objective == "triggers"
+        parts = parts_of(label_traces(traces, *labels, self.settings.explain)) if split else []
+        return self._learners[labels].learn(kept, parts, self._ask, rng)
+
+    def _ask(self, learner: Learner, kept: KeptEpisodes, rng: np.random.Generator) -> LearnResult:
+        left, tell = self._stop.remaining, self._tell
+        result = learner.learn(
+            kept.traces(self.codec),
+            effort=self._effort,
+            rng=rng,
+            time_limit=None if left is None else max(left, LEAST_SECONDS),
+            on_progress=None if tell is None else lambda progress: tell(_words(learner, progress)),
+        )
+        return replace(result, interrupted=result.interrupted or self._stop.requested)
+
+    def _finer(self, labels: LabelPair) -> LabelPair | None:
+        """The labels that ``auto`` tries after these."""
+        order = pairs_to_try(self.settings.trigger_on, self.settings.reward_on)
+        here = order.index(labels) if labels in order else len(order) - 2
+        return order[here + 1] if here + 1 < len(order) else None
+
+    def _under_other_labels(
+        self, kept: KeptEpisodes, traces: Traces, result: LearnResult, rng: np.random.Generator
+    ) -> LearnResult:
+        """Under other labels, where these do with a far smaller machine: a large one is a sign of wrong labels.
 
         Finer ones come first. From few episodes they may look better than they are: so the way back is open.
         """
-        cfg, labels = self.settings, (result.trigger_on, result.reward_on)
-        triggers = result.triggers or 0
-        if triggers < SOME_TRIGGERS or "auto" not in (cfg.trigger_on, cfg.reward_on):
+        triggers = math.inf if result.triggers is None else result.triggers
+        if triggers < SOME_TRIGGERS or len(self._candidates) < 2:
             return result
-        if triggers < self._many_triggers and not check(traces).markov:
+        unclear = {labels: self._mixed_labels(labels, traces) for labels in self._candidates}
+        if triggers < self._many_triggers and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
             return result
-        order = auto_order()
-        if labels not in order:
-            return result
-        here = order.index(labels)
-        for trigger_on, reward_on in (*order[here + 1 :], *order[:here]):
-            if cfg.trigger_on in ("auto", trigger_on) and cfg.reward_on in ("auto", reward_on):
-                learner = self._new_learner(trigger_on, reward_on)
-                other = learner.learn(traces, effort=cfg.effort, rng=rng)
-                if other.interrupted:
-                    return replace(result, interrupted=True)
-                if other.machine is not None and 2 * len(other.machine.triggers) <= (result.triggers or 0):
-                    self._learner = learner
-                    return other
-        self._many_triggers = max(self._many_triggers, 2 * triggers)
+        here = self._candidates.index(self._labels)
+        cost = self._bits(triggers, self._labels, traces)
+        for labels in (*self._candidates[here + 1 :], *self._candidates[:here]):
+            if unclear[labels] > FAR_MORE * unclear[self._labels]:
+                continue  # these rewards have far more to explain: a search would take long, and be in vain
+            other = self._solve_under(labels, kept, traces, rng)
+            if other.interrupted:
+                return replace(result, interrupted=True)
+            if other.triggers is not None and self._bits(other.triggers, labels, traces) <= FAR_SMALLER * cost:
+                self._labels = labels
+                return other
+        if result.triggers is not None:
+            self._many_triggers = max(self._many_triggers, MORE_TRIGGERS * triggers)
         return result
+
+    def _mixed_labels(self, labels: LabelPair, traces: Traces) -> int:
+        """How many reward labels have been seen with more than one reward."""
+        return len(mixed_labels(label_traces(traces, labels[1], labels[1], self.settings.explain)))
+
+    def _bits(self, triggers: float, labels: LabelPair, traces: Traces) -> float:
+        """What so many triggers cost to spell: finer labels are more to choose from, so each of them says more."""
+        return triggers * math.log2(max(2, len(labels[0].label_steps(traces).values)))
 
     def _new_learner(self, trigger_on: Auto, reward_on: Auto) -> Learner:
         cfg = self.settings
@@ -128,6 +199,23 @@ class MachineSearch:
             acyclic=cfg.acyclic,
             engine=cfg.engine,
         )
+
+
+def _words(learner: Learner, progress: Progress) -> str:
+    """What a search is doing, in a few words."""
+    trigger, reward = learner.options.labels[0]
+    size = f" {progress.states} states" if progress.phase == "searching" else ""
+    best = "" if progress.best is None else f", best {progress.best[0]} states {progress.best[1]} triggers"
+    return f"learning a machine ({trigger.kind}/{reward.kind}): {progress.phase}{size}{best}"
+
+
+def _pairs_to_compare(trigger_on: Auto, reward_on: Auto) -> list[LabelPair]:
+    """What ``auto`` tries, and where it is free to choose triggers the state that a step leaves as well."""
+    pairs = pairs_to_try(trigger_on, reward_on)
+    if trigger_on == "auto":
+        source = labelling_of("source")
+        pairs[-1:-1] = [(source, reward) for reward in dict.fromkeys(reward for _, reward in pairs)]
+    return pairs
 
 
 def _coarsest(on: Auto) -> LabelOn:

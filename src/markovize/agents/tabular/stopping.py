@@ -1,9 +1,10 @@
-"""How a run is stopped without harm: checkpoints while it goes on, and Ctrl-C between two blocks of episodes."""
+"""How a run is stopped without harm: checkpoints while it goes on, Ctrl-C and a time limit between two blocks."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final, NoReturn
 
 from markovize.learning.interrupts import Interrupt
 
@@ -12,34 +13,52 @@ SHARE = 20  # a checkpoint may take a twentieth of the time
 MOMENT = 0.5  # seconds in which a block of episodes may come to its end after Ctrl-C; a run is to stop within two
 
 
+class TimeIsUp(Exception):  # noqa: N818 - a signal, not an error
+    """Raised where a run has to end, since its time limit is reached."""
+
+
 class Stop:
-    """Ctrl-C, as the parts of a run hear it.
+    """Ctrl-C and the time limit, as the parts of a run hear them.
 
     A run can be resumed from the end of a block of episodes only. So a block that is soon over may end; one that is not
     is given up, and the last checkpoint is where the run goes on.
 
     >>> stop = Stop(Interrupt())
     >>> stop.check()
-    >>> stop.requested
-    False
+    >>> stop.requested, Stop(Interrupt(), time.monotonic() - 1.0).requested
+    (False, True)
     """
 
-    def __init__(self, interrupt: Interrupt) -> None:
-        self.interrupt = interrupt
+    def __init__(self, interrupt: Interrupt, deadline: float | None = None) -> None:
+        self.interrupt, self._limit = interrupt, deadline
         self._deadline: float | None = None
 
     @property
     def requested(self) -> bool:
-        """Whether the user asked to stop."""
-        return self.interrupt.requested
+        """Whether the user asked to stop, or time is up."""
+        return self.interrupt.requested or (self._limit is not None and time.monotonic() >= self._limit)
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until time is up; None without a limit."""
+        return None if self._limit is None else max(0.0, self._limit - time.monotonic())
 
     def check(self) -> None:
-        """Raises :class:`KeyboardInterrupt` a moment after the user has asked to stop."""
-        if self.interrupt.requested:
+        """Raises a moment after a stop was requested."""
+        if self.requested:
             now = time.monotonic()
             self._deadline = now + MOMENT if self._deadline is None else self._deadline
             if now >= self._deadline:
-                raise KeyboardInterrupt
+                self.end()
+
+    def end(self) -> NoReturn:
+        """Ends the run: by :class:`KeyboardInterrupt`, or by :class:`TimeIsUp`."""
+        if self.interrupt.requested:
+            raise KeyboardInterrupt
+        raise TimeIsUp
+
+
+NEVER: Final = Stop(Interrupt())
 
 
 class Checkpoints:

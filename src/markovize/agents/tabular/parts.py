@@ -1,0 +1,131 @@
+"""Episodes that share no label are learned apart: where goals differ from episode to episode, each is a small problem.
+
+Many environments show in every observation what this episode is about (Taxi its destination, a goal's colour, a map).
+Then the episodes fall into parts such that no trigger label and no reward label occurs in two of them. A machine moves
+in one part by triggers that the others never see, and states can serve all parts at once, so that the fewest triggers
+are the sum over the parts, and the fewest states with so many triggers are those of the largest part. That is exact for
+the objective ``triggers``, and for acyclic machines as well, since each part's states are numbered topologically. Where
+states come first, a part with fewer states than another might do with fewer triggers: then nothing is split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.episodes.labelled_steps import LabelledSteps
+from markovize.episodes.traces import Ints
+from markovize.learning.learner import Learner
+from markovize.learning.result import LearnResult
+from markovize.machine.machine import RewardMachine, sorted_emissions, sorted_triggers
+
+Solve: TypeAlias = Callable[[Learner, KeptEpisodes, np.random.Generator], LearnResult]
+
+
+@dataclass
+class _Part:
+    """The learner of a part, the episodes that it has seen last, and what came of them."""
+
+    learner: Learner
+    numbers: bytes = b""
+    result: LearnResult | None = None
+
+
+class PartLearner:
+    """A :class:`Learner` for each part of the episodes; where there is only one part, one for them all."""
+
+    def __init__(self, new_learner: Callable[[], Learner]) -> None:
+        self._new_learner = new_learner
+        self._whole = new_learner()
+        self._parts: dict[int, _Part] = {}  # by the first episode of each
+
+    def learn(self, kept: KeptEpisodes, parts: Sequence[Ints], solve: Solve, rng: np.random.Generator) -> LearnResult:
+        """The machine of all episodes, by ``solve`` on each part that has changed."""
+        if len(parts) < 2:
+            return solve(self._whole, kept, rng)
+        results: list[LearnResult] = []
+        for numbers, draws in zip(parts, rng.spawn(len(parts)), strict=True):
+            part = self._parts.setdefault(int(numbers[0]), _Part(self._new_learner()))
+            if part.result is None or part.numbers != numbers.tobytes():
+                found = solve(part.learner, kept.only(numbers.tolist()), draws)
+                if found.machine is None or found.interrupted:
+                    return replace(found, machine=None)
+                part.result, part.numbers = found, numbers.tobytes()
+            results.append(part.result)
+        return join_results(results)
+
+
+def parts_of(steps: LabelledSteps) -> list[Ints]:
+    """The numbers of the episodes of each part with conflicts, in the order of their first episodes.
+
+    All parts without conflicts count as one; none if there is only one part with conflicts.
+
+    >>> from markovize import Traces
+    >>> from markovize.episodes.labelled_steps import label_traces
+    >>> red = [(["r0", "r1"], ["go"], [0]), (["r2", "r3", "r1"], ["go", "go"], [0, 1])]
+    >>> blue = [(["b0", "b1"], ["go"], [0]), (["b2", "b3", "b1"], ["go", "go"], [0, 1])]
+    >>> [part.tolist() for part in parts_of(label_traces(Traces.of([*red, *blue]), "state", "state"))]
+    [[0, 1], [2, 3]]
+    """
+    mixed = mixed_labels(steps)
+    if len(mixed) < 2:
+        return []
+    of_episode, of_label = _components(steps)
+    with_conflicts = np.unique(of_label[mixed])
+    if len(with_conflicts) < 2:
+        return []
+    groups = np.where(np.isin(of_episode, with_conflicts), of_episode, -1)
+    parts = [np.flatnonzero(groups == group).astype(np.int32) for group in np.unique(groups)]
+    return sorted(parts, key=lambda numbers: int(numbers[0]))
+
+
+def mixed_labels(steps: LabelledSteps) -> Ints:
+    """The reward labels that were seen with more than one outcome."""
+    outcomes = int(steps.outcomes.max(initial=0)) + 1
+    seen = np.unique(steps.rewards.ids.astype(np.int64) * outcomes + steps.outcomes)
+    labels, counts = np.unique(seen // outcomes, return_counts=True)
+    return labels[counts > 1].astype(np.int32)
+
+
+def _components(steps: LabelledSteps) -> tuple[Ints, Ints]:
+    """The number of the component of each episode and of each reward label, linked by the labels that they share."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    episodes, triggers = len(steps.offsets) - 1, len(steps.triggers.values)
+    episode = np.repeat(np.arange(episodes), np.diff(steps.offsets))
+    first_trigger, first_reward = episodes, episodes + triggers
+    ends = np.concatenate([steps.triggers.ids + first_trigger, steps.rewards.ids + first_reward])
+    nodes = first_reward + len(steps.rewards.values)
+    links = coo_array((np.ones(len(ends), np.bool_), (np.tile(episode, 2), ends)), shape=(nodes, nodes))
+    component = connected_components(links, directed=False)[1]
+    return component[:episodes], component[first_reward:]
+
+
+def join_results(results: Sequence[LearnResult]) -> LearnResult:
+    """The machine that is each part's machine on that part's labels; it is proven if they all are."""
+    machines = [result.unwrap() for result in results]
+    first = machines[0]
+    machine = RewardMachine(
+        first.trigger_on,
+        first.reward_on,
+        max(machine.states for machine in machines),
+        sorted_triggers(trigger for machine in machines for trigger in machine.triggers),
+        sorted_emissions(emission for machine in machines for emission in machine.rewards),
+    )
+    proven = all(result.status == "optimal" for result in results)
+    return replace(
+        results[0],
+        status="optimal" if proven else "feasible",
+        machine=machine,
+        bounds=(max(result.bounds[0] for result in results), sum(result.bounds[1] for result in results)),
+        seconds=sum(result.seconds for result in results),
+        exemplars=sum(result.exemplars for result in results),
+        proof=f"{len(results)} parts of the episodes share no label, and each is proven" if proven else "",
+        termination_conflicts=tuple(conflict for result in results for conflict in result.termination_conflicts),
+        identity=None,
+    )
