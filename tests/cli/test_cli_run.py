@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -200,6 +201,22 @@ def test_reward_that_no_machine_explains(run: Run) -> None:
     assert not Path("new/result.json").exists()
 
 
+def test_a_time_limit_ends_a_run_that_can_go_on(run: Run) -> None:
+    long = ("run", "markovize/OfficeWorld-v0", "--env-arg", "task=c", "--episodes", 4_000_000, "--out", "new")
+    code, out, err = run(*long, "--time-limit", 1.5, "--json")
+    assert (code, err) == (3, "")
+    data = json.loads(out)
+    assert (data["stopped"], data["greedy_return"]) == ("time limit", None)
+    assert 0 < data["episodes"] < 4_000_000
+    for name in ("machine.json", "q.csv", "machine.svg", "curve.png", "result.json", "exemplars.jsonl"):
+        assert Path("new", name).is_file(), name
+    code, out, err = run("run", "--resume", "new", "--time-limit", 0.5)
+    assert (code, err) == (3, "")
+    assert "stopped: time limit" in out
+    assert "go on with: markovize run --resume new" in out
+    assert read_run("new")[1]["episodes"] >= data["episodes"]
+
+
 def test_help(run: Run) -> None:
     code, out, err = run("run", "--help")
     assert (code, err) == (0, "")
@@ -219,10 +236,19 @@ def test_sentence() -> None:
     assert run_display.sentence(at(1200, episodes=None)) == "episode 1,200" + rest
 
 
-def test_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_every_ten_seconds_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("markovize.cli.run_display.time.monotonic", lambda: now)
     with run_display.run_display() as show:
-        assert show is None
-    assert capsys.readouterr() == ("", "")
+        for now, episode in ((100.0, 1), (109.9, 2), (110.0, 3), (119.0, 4), (125.0, 5)):  # noqa: B007 - the clock's
+            show(replace(at(episode), doing="learning a machine"))
+    out, err = capsys.readouterr()
+    assert (out, len(err.splitlines())) == ("", 2)
+    assert err.startswith("10 s: episode 3 of 5,000 · ")
+    assert err.splitlines()[1].startswith("25 s: episode 5 of 5,000 · ")
+    assert err.splitlines()[1].endswith(" · learning a machine")
 
 
 def test_shows_runs_not_too_often_and_every_note_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ class TwelveCells(gym.Env[int, int]):
 
 
 class Detour(gym.Wrapper[int, int, int, int]):
-    """Taxi, which is paid for a delivery only if the taxi has been at a landmark before, be it that it started there."""
+    """Taxi, which is paid for a delivery only if the taxi has been at a landmark before, or started there."""
 
     def __init__(self, env: gym.Env[int, int], cell: tuple[int, int] = (0, 0)) -> None:
         super().__init__(env)

@@ -13,7 +13,7 @@ import typer
 
 from markovize.cli.choices import EngineChoice, LabelChoice, ModeChoice, Objective
 from markovize.cli.completion import complete_environment
-from markovize.cli.exits import DONE, INTERRUPTED, NO, saying_how_to_go_on
+from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED, saying_how_to_go_on
 from markovize.cli.options import AllOption, JsonOption, named_values
 from markovize.cli.terminal import print_json
 
@@ -59,6 +59,9 @@ def run(
     alpha: Annotated[float | None, typer.Option(help="Learning rate.", show_default="the mode's")] = None,
     gamma: Annotated[float | None, typer.Option(help="Discount.", show_default="the mode's")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Longest episode.", show_default="the environment's")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.001, help="Stop after this many seconds (exit code 3).", show_default=False)
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -98,7 +101,7 @@ def run(
 
     begin: Callable[[], RunFolder] | None
     if resume is not None:
-        _alone(ctx, "resume", "tensorboard", "json_")
+        _alone(ctx, "resume", "tensorboard", "json_", "time_limit")
         old = RunFolder.open(resume)
         if old.finished:
             old.tidy()
@@ -138,7 +141,7 @@ def run(
         begin = None if out is None else partial(RunFolder.new, out, env_id, env_args, settings, imports=modules)
     try:
         with saying_how_to_go_on(), _scalars(tensorboard) as watch:
-            result, folder, interrupted = run_session(env, settings, begin, watch)
+            result, folder, interrupted = run_session(env, settings, begin, watch, time_limit)
     except UnrealisableError as error:
         typer.echo(f"markovize: {error}", err=True)
         raise typer.Exit(NO) from None
@@ -146,7 +149,7 @@ def run(
         print_json(result.to_json())
     else:
         run_report.report(result, None if folder is None else folder.path, everything)
-    raise typer.Exit(INTERRUPTED if interrupted else DONE)
+    raise typer.Exit(INTERRUPTED if interrupted else STOPPED if result.stopped else DONE)
 
 
 def _scalars(folder: Path | None) -> AbstractContextManager[Callable[[RunProgress], None] | None]:

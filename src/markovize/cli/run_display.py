@@ -1,4 +1,4 @@
-"""The live display of an active run; silent where nobody is watching."""
+"""The display of an active run: live on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ if TYPE_CHECKING:
     from markovize.agents.tabular import RunProgress
 
 PAUSE = 0.125  # seconds between two pictures
+LINE_PAUSE = 10.0  # seconds between two lines where stderr is no terminal
 
 
 @contextmanager
-def run_display() -> Iterator[Callable[[RunProgress], None] | None]:
-    """Gives a function for ``ActiveLearner(on_progress=…)``, or None if stderr is not a terminal."""
+def run_display() -> Iterator[Callable[[RunProgress], None]]:
+    """Gives a function for ``ActiveLearner(on_progress=…)``."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield None
+        yield lines_now_and_then()
         return
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, refresh_per_second=8) as bar:
@@ -47,13 +48,32 @@ def run_display() -> Iterator[Callable[[RunProgress], None] | None]:
         yield show
 
 
+def lines_now_and_then() -> Callable[[RunProgress], None]:
+    """Writes a line to stderr every ten seconds, so that a log shows that the run is alive, and what it is doing."""
+    import typer
+
+    began = written = time.monotonic()
+
+    def show(progress: RunProgress) -> None:
+        nonlocal written
+        now = time.monotonic()
+        if now - written >= LINE_PAUSE:
+            written = now
+            typer.echo(f"{now - began:.0f} s: {sentence(progress)}", err=True)
+
+    return show
+
+
 def sentence(progress: RunProgress) -> str:
     """One line: the episode, what is earned, the machine's size, exemplars, and the time spent on solving.
 
     >>> from types import SimpleNamespace as Now
-    >>> now = Now(episode=1200, episodes=5000, moving_return=0.5, states=3, triggers=2, exemplars=9, solve_seconds=2)
+    >>> sizes = {"states": 3, "triggers": 2, "exemplars": 9, "solve_seconds": 2, "doing": ""}
+    >>> now = Now(episode=1200, episodes=5000, moving_return=0.5, **sizes)
     >>> sentence(now)
     'episode 1,200 of 5,000 · return 0.5 · K=3 z=2 · 9 exemplars · solving 2.0 s'
+
+    While a machine is learned, it ends with what the search is doing.
     """
     of = "" if progress.episodes is None else f" of {progress.episodes:,}"
     return " · ".join(
@@ -63,5 +83,6 @@ def sentence(progress: RunProgress) -> str:
             f"K={progress.states} z={progress.triggers}",
             f"{progress.exemplars} exemplars",
             f"solving {progress.solve_seconds:.1f} s",
+            *filter(None, [progress.doing]),
         ]
     )

@@ -37,6 +37,8 @@ def report(result: RunResult, folder: Path | None, everything: bool = False) -> 
     for line in screenful(describe(machine), "trigger", everything):
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     earned = f"greedy return {result.greedy_return:g}"
+    if result.greedy_interval is not None and result.greedy_interval[0] < result.greedy_interval[1]:
+        earned += " (95 %: {:.4g} to {:.4g})".format(*result.greedy_interval)
     if math.isnan(result.greedy_return):
         recent = result.returns[-RECENT:]
         mean = float(recent.mean()) if len(recent) else 0.0
@@ -46,7 +48,11 @@ def report(result: RunResult, folder: Path | None, everything: bool = False) -> 
     elif result.optimal_return is not None:
         earned += f"; the optimum is {result.optimal_return:g}"
     out.print(f"{earned} ({count(result.episodes, 'episode')}, {result.seconds:.2f} s)", highlight=False)
+    if result.stopped:
+        out.print(f"[yellow]stopped:[/] {result.stopped}", highlight=False)
     for note in result.notes:
         out.print(f"[yellow]note:[/] {escape(note)}", highlight=False, soft_wrap=True)
+    if folder is not None and result.stopped:
+        out.print(f"go on with: markovize run --resume {folder}", markup=False, highlight=False, soft_wrap=True)
     if folder is not None:
         out.print(f"written to {folder}", markup=False, highlight=False, soft_wrap=True)

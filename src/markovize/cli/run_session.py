@@ -29,6 +29,7 @@ def run_session(
     settings: Settings,
     begin: Callable[[], RunFolder] | None = None,
     watch: Callable[[RunProgress], None] | None = None,
+    time_limit: float | None = None,
 ) -> Session:
     """Runs with a live display; in a folder, from its last checkpoint to its last file.
 
@@ -47,9 +48,12 @@ def run_session(
                 folder = begin()
                 learner.on_checkpoint = folder.checkpoint
                 folder.restore(learner)
-            result = learner.run()
+            result = learner.run(time_limit)
             if folder is not None:
-                folder.finish(result)
+                if result.stopped:
+                    folder.stop(result)
+                else:
+                    folder.finish(result)
         return Session(result, folder)
     except UnrealisableError:
         if folder is not None and learner is not None:  # the episodes that the error names are for the user to look at
@@ -60,7 +64,7 @@ def run_session(
             raise KeyboardInterrupt(f"interrupted; go on with: markovize run --resume {folder.path}") from None
         if learner is None:
             raise
-        return Session(learner.so_far(), None, interrupted=True)
+        return Session(learner.so_far(stopped="interrupted"), None, interrupted=True)
     finally:
         env.close()
 

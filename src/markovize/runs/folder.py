@@ -100,8 +100,9 @@ class RunFolder:
 
     @property
     def finished(self) -> bool:
-        """Whether the run is over and all its files are there."""
-        return (self.path / "result.json").is_file()
+        """Whether the run is over and all its files are there; one that was stopped by a limit can go on."""
+        path = self.path / "result.json"
+        return path.is_file() and not _object(path).get("stopped")
 
     def checkpoint(self, learner: ActiveLearner) -> None:
         """Saves a run that goes on, and what it has found so far; for ``ActiveLearner(on_checkpoint=…)``."""
@@ -124,6 +125,11 @@ class RunFolder:
 
     def finish(self, result: RunResult) -> None:
         """The last files, and away with what was only for going on."""
+        self.stop(result)
+        self.tidy()
+
+    def stop(self, result: RunResult) -> None:
+        """All files of a run that ends here; a checkpoint stays, to go on from."""
         summary = result.to_json()
         self.show(result)
         draw(self.path / "machine.svg", result.machine)
@@ -133,7 +139,6 @@ class RunFolder:
         atomic_write(self.path / "timings.json", format_json(timings))
         numbers = {name: value for name, value in summary.items() if name not in TIMINGS}
         atomic_write(self.path / "result.json", format_json(numbers))
-        self.tidy()
 
     def tidy(self) -> None:
         """Removes the checkpoint of a finished run, and pieces of files that a killed process left."""

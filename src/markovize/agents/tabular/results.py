@@ -115,7 +115,7 @@ class RunResult(BriefRepr):
 
     def to_json(self) -> dict[str, Any]:
         """The result as ``markovize run --json`` prints it."""
-        numbers = {
+        numbers: dict[str, Any] = {
             "episodes": self.episodes,
             "states": self.machine.states,
             "triggers": len(self.machine.triggers),

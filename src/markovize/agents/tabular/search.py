@@ -16,7 +16,7 @@ from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.episodes.labelled_steps import label_traces
-from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, pairs_to_try
+from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.learner import Auto, Learner
@@ -45,7 +45,7 @@ class MachineSearch:
         self.solves: list[Solve] = []
         self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
-        self._candidates = _pairs_to_compare(settings.trigger_on, settings.reward_on)
+        self._candidates = pairs_to_compare(settings.trigger_on, settings.reward_on)
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
         self._many_triggers: float = MANY_TRIGGERS
@@ -203,19 +203,10 @@ class MachineSearch:
 
 def _words(learner: Learner, progress: Progress) -> str:
     """What a search is doing, in a few words."""
-    trigger, reward = learner.options.labels[0]
+    trigger, reward = (labelling_of(on) for on in learner.options.labels[0])
     size = f" {progress.states} states" if progress.phase == "searching" else ""
     best = "" if progress.best is None else f", best {progress.best[0]} states {progress.best[1]} triggers"
     return f"learning a machine ({trigger.kind}/{reward.kind}): {progress.phase}{size}{best}"
-
-
-def _pairs_to_compare(trigger_on: Auto, reward_on: Auto) -> list[LabelPair]:
-    """What ``auto`` tries, and where it is free to choose triggers the state that a step leaves as well."""
-    pairs = pairs_to_try(trigger_on, reward_on)
-    if trigger_on == "auto":
-        source = labelling_of("source")
-        pairs[-1:-1] = [(source, reward) for reward in dict.fromkeys(reward for _, reward in pairs)]
-    return pairs
 
 
 def _coarsest(on: Auto) -> LabelOn:
