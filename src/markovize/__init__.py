@@ -27,7 +27,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import ActiveLearner, RunResult, Settings
-    from markovize.conflicts.check import CheckReport, Witness, check
+    from markovize.conflicts.check import check
+    from markovize.conflicts.report import CheckReport, Witness
     from markovize.episodes.traces import Episode, Traces
     from markovize.errors import (
         EngineError,
@@ -52,8 +53,8 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "check": "conflicts.check",
-        "CheckReport": "conflicts.check",
-        "Witness": "conflicts.check",
+        "CheckReport": "conflicts.report",
+        "Witness": "conflicts.report",
         "describe": "machine.describe",
         "draw": "pictures.machine",
         "GridWorld": "gym.grid_world",

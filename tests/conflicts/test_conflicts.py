@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markovize.conflicts.check import CheckReport, check
+from markovize.conflicts.check import check
+from markovize.conflicts.report import CheckReport
 from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import key_of

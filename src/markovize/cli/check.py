@@ -13,7 +13,7 @@ from markovize.cli.options import AllOption, ColumnsOption, DecimalsOption, Epis
 from markovize.cli.terminal import console, print_json, screenful
 
 if TYPE_CHECKING:
-    from markovize.conflicts.check import CheckReport
+    from markovize.conflicts.report import CheckReport
 
 EXAMPLE = "markovize check episodes.jsonl --exit-code"
 
@@ -30,7 +30,7 @@ def check(
     """Is the reward a function of (s, a, s')? If not, show steps that prove it."""
     import markovize
 
-    traces = files.read(episodes, columns, reward_decimals)
+    traces = files.stream_or_read(episodes, columns, reward_decimals)
     report = markovize.check(traces, None if machine is None else markovize.read_machine(machine))
     if json_:
         print_json(report.to_json())

@@ -10,6 +10,7 @@ import typer
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
+    from markovize.episodes.stream import EpisodeStream
     from markovize.episodes.traces import Traces
     from markovize.io import TableColumns
 
@@ -20,6 +21,16 @@ def read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces
 
     source = Path("/dev/stdin") if str(path) == "-" else path
     return read_episodes(source, columns=table_columns(columns), reward_decimals=reward_decimals)
+
+
+def stream_or_read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces | EpisodeStream:
+    """The same, as a stream where the format can be read so: memory does not grow with the log."""
+    from markovize.io import EPISODES, stream_episodes
+
+    format = EPISODES.recognise(path)
+    if format is None or format.stream is None:
+        return read(path, columns, reward_decimals)
+    return stream_episodes(path, columns=table_columns(columns), reward_decimals=reward_decimals)
 
 
 def table_columns(columns: str | None) -> TableColumns | None:

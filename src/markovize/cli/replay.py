@@ -33,7 +33,7 @@ def replay(
     import markovize
 
     known = markovize.read_machine(machine)
-    report = markovize.replay(known, files.read(episodes, columns, reward_decimals))
+    report = markovize.replay(known, files.stream_or_read(episodes, columns, reward_decimals))
     if json_:
         print_json(report.to_json())
     else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
 from markovize.episodes.labelling import labelling_named
-from markovize.episodes.traces import Longs, Traces
+from markovize.episodes.traces import Floats, Longs, Traces
 
 LEAST_TIMES: Final = 5
 """Different step numbers, each with a reward of its own, that must lie on one line. A machine's rewards are few levels,
@@ -69,8 +69,12 @@ def find_clock(traces: Traces) -> Clock | None:
     number: Longs = np.arange(traces.steps) - np.repeat(traces.offsets[:-1], np.diff(traces.offsets)) + 1
     disputed = conflicting[labels.ids]
     paid = np.flatnonzero(disputed & (codes != np.argmax(counts))) if counts.max() > 1 else np.flatnonzero(disputed)
-    times, rewards = number[paid], traces.rewards[paid]
-    if len(paid) == 0 or len(np.unique(times)) < LEAST_TIMES:
+    return fit_clock(number[paid], traces.rewards[paid], len(paid))
+
+
+def fit_clock(times: Longs, rewards: Floats, steps: int) -> Clock | None:
+    """The line on which these rewards lie; ``steps`` paid them, and each (time, reward) need stand here only once."""
+    if len(times) == 0 or len(np.unique(times)) < LEAST_TIMES:
         return None
     first, last = int(np.argmin(times)), int(np.argmax(times))
     slope = float((rewards[last] - rewards[first]) / (times[last] - times[first]))
@@ -79,4 +83,4 @@ def find_clock(traces: Traces) -> Clock | None:
     if abs(slope) <= 10 * allowed or float(np.abs(start + slope * times - rewards).max()) > allowed:
         return None
     start, slope = float(f"{start:.9g}"), float(f"{slope:.9g}")
-    return Clock(start, slope, len(paid), len(np.unique(times)))
+    return Clock(start, slope, steps, len(np.unique(times)))

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from markovize.episodes.labelling import LabelOn, Labels, labelling_for
-from markovize.episodes.paid import paid_steps
-from markovize.episodes.traces import Bools, Episodes, Ints, Longs, Traces, as_traces
+from markovize.episodes.stream import EpisodeStream, chunks_of
+from markovize.episodes.tally import Tally, usual_reward
+from markovize.episodes.traces import Bools, Episodes, Floats, Ints, Longs, Traces
+from markovize.episodes.values import Value
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
 
@@ -31,6 +33,15 @@ class Run:
         """(u, reward label's number, u') of a packed key."""
         labels = max(1, len(self.reward_labels.values))
         return key // states // labels, key // states % labels, key % states
+
+    def cells(self, states: int) -> tuple[Ints, list[tuple[int, Value, int]]]:
+        """(u, reward label, u') of each step, numbered, and what the numbers mean."""
+        keys, codes = np.unique(self.keys(states), return_inverse=True)
+        values: list[tuple[int, Value, int]] = []
+        for key in keys.tolist():
+            u, label, v = self.unpack(key, states)
+            values.append((u, self.reward_labels.values[label], v))
+        return codes.astype(np.int32), values
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,11 @@ def run_on_labels(machine: RewardMachine, offsets: Longs, triggers: Labels, rewa
 
 
 def replay(
-    machine: RewardMachine, episodes: Episodes, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
+    machine: RewardMachine,
+    episodes: Episodes | EpisodeStream,
+    *,
+    trigger_on: LabelOn | None = None,
+    reward_on: LabelOn | None = None,
 ) -> ReplayReport:
     """Compares the machine's rewards with the observed ones, step by step.
 
@@ -93,21 +108,34 @@ def replay(
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
     {'steps': 2, 'unseen': 1, 'mismatches': 1, 'unseen_paid': 0}
     """
-    traces = as_traces(episodes)
-    way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
-    keys, of_step = np.unique(way.keys(machine.states), return_inverse=True)
-    expected = np.full(len(keys), np.nan)
-    for number, key in enumerate(keys):
-        u, label, v = way.unpack(int(key), machine.states)
-        reward = machine.reward(u, way.reward_labels.values[label], v)
+    steps = count = unseen = mismatches = 0
+    first: tuple[int, int, float, float] | None = None
+    all_steps, unseen_steps = Tally(), Tally()
+    for traces in chunks_of(episodes):
+        way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
+        promised = _promised(machine, way)
+        unknown: Bools = np.isnan(promised)
+        wrong = np.flatnonzero(~unknown & (promised != traces.rewards))
+        if len(wrong) and first is None:
+            at = int(wrong[0])
+            episode, step = traces.locate(at)
+            first = (count + episode, step, float(promised[at]), float(traces.rewards[at]))
+        labels = way.reward_labels
+        all_steps.add(labels.ids, labels.values, traces, episodes_before=count)
+        unseen_steps.add(labels.ids, labels.values, traces, episodes_before=count, only=unknown)
+        steps, count = steps + traces.steps, count + len(traces)
+        unseen, mismatches = unseen + int(unknown.sum()), mismatches + len(wrong)
+    # paid: another reward than the label's commonest in all the episodes
+    usual = (unseen_steps.count(label, usual_reward(paid)) for label, paid in all_steps.items())
+    return ReplayReport(steps, unseen, mismatches, first, unseen - sum(usual) if unseen else 0)
+
+
+def _promised(machine: RewardMachine, way: Run) -> Floats:
+    """The machine's reward for each step, NaN where it knows none."""
+    ids, cells = way.cells(machine.states)
+    expected = np.full(len(cells), np.nan)
+    for number, cell in enumerate(cells):
+        reward = machine.reward(*cell)
         if reward is not None:
             expected[number] = reward
-    promised = expected[of_step] if len(keys) else np.zeros(0)
-    unseen: Bools = np.isnan(promised)
-    wrong = np.flatnonzero(~unseen & (promised != traces.rewards))
-    first = None
-    if len(wrong):
-        at = int(wrong[0])
-        first = (*traces.locate(at), float(promised[at]), float(traces.rewards[at]))
-    paid = paid_steps(way.reward_labels.ids, traces.rewards) & unseen if unseen.any() else unseen
-    return ReplayReport(traces.steps, int(unseen.sum()), len(wrong), first, int(paid.sum()))
+    return expected[ids] if len(cells) else np.zeros(0)
