@@ -1,6 +1,7 @@
 """How much episodes say: what chose the constants of `check` and `learn`.
 
     python benchmarks/evidence.py comparable    share of comparable steps against conflicts that were not seen
+    python benchmarks/evidence.py support       paid steps that need a trigger against machines that were wrong
 
 Samples are noisy walks of few to many episodes through worlds whose reward depends on history.
 """
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from markovize import Traces, check
+from markovize import Traces, check, learn, replay
+from markovize.machine.support import count_support
 from markovize.worlds import World, noisy_walks, random_grid_world, world
 
 EPISODES = (1, 2, 3, 5, 8, 12, 20, 40, 80, 160)
@@ -53,8 +55,26 @@ def comparable() -> None:
         print(f"{name}: {len(answers)} samples, no conflict seen in {np.mean(answers):.0%}")
 
 
+def support() -> None:
+    """The least number of paid steps that need a trigger, and how many machines fail on fresh walks."""
+    failed: dict[int, list[bool]] = defaultdict(list)
+    fresh: dict[str, Traces] = {}
+    for place, traces in samples():
+        result = learn(traces, time_limit=2)
+        if result.status == "optimal" and result.machine is not None and result.triggers:
+            key = str(place.machine)
+            if key not in fresh:
+                fresh[key] = noisy_walks(place, 300, np.random.default_rng(77), noise=NOISE, max_steps=LONGEST)
+            least = min(each.paid for each in count_support(result.machine, traces))
+            failed[least].append(replay(result.machine, fresh[key]).mismatches > 0)
+    print("paid steps  machines  wrong")
+    for low, high in ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 9), (10, 10**9)):
+        answers = [answer for least, some in failed.items() if low <= least <= high for answer in some]
+        if answers:
+            print(f"{low:4} to {high if high < 10**9 else '…':<4} {len(answers):8} {np.mean(answers):6.0%}")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["comparable"])
-    parser.parse_args()
-    comparable()
+    parser.add_argument("what", choices=["comparable", "support"])
+    {"comparable": comparable, "support": support}[parser.parse_args().what]()

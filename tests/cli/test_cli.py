@@ -291,7 +291,7 @@ def test_learn(run: Run, episodes: Path, tmp_path: Path) -> None:
 def test_learn_json(run: Run, episodes: Path, tmp_path: Path, options: list[str]) -> None:
     ran = run("learn", episodes, "--json", *options)
     assert (ran.code, ran.err) == (0, "")
-    assert list(ran.json) == LEARN_KEYS
+    assert list(ran.json) == [*LEARN_KEYS, "support"]
     assert [ran.json[k] for k in ("status", "states", "triggers", "bounds")] == [
         "optimal",
         2,

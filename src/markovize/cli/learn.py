@@ -131,12 +131,17 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     if result.compared:
         out.print(f"Labels {result.why_these_labels()}", highlight=False, soft_wrap=True)
     lines = [f"  {line}" for line in screenful(describe(result.machine), "trigger", everything)]
+    for number, support in enumerate(result.support[: len(lines)]):
+        if not lines[number].startswith("  …"):
+            lines[number] += f"; {support}"
     if lines:  # all at once: there may be thousands
         out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
     if result.status == "optimal":
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
+    if result.doubt:
+        out.print(f"[yellow]note:[/] {result.doubt}", highlight=False, soft_wrap=True)
     for conflict in result.termination_conflicts[:5]:
         out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
     if output is not None:

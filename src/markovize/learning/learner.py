@@ -27,6 +27,7 @@ from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.learning.stages import answer, blank
 from markovize.learning.warm_up import warm_up
+from markovize.machine.support import count_support
 
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
 
@@ -90,7 +91,14 @@ def learn(
     learner, traces = Learner(**options), as_traces(episodes)
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
-    return learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+    result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+    if result.machine is None or result.interrupted:
+        return result
+    own = {
+        "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
+        "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
+    }
+    return replace(result, support=count_support(result.machine, traces, **own))
 
 
 class Learner:

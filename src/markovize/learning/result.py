@@ -15,6 +15,7 @@ from markovize.learning.floors import Objective
 from markovize.learning.identity import Identity
 from markovize.learning.prefix_tree import Contradiction
 from markovize.machine.machine import RewardMachine
+from markovize.machine.support import LITTLE, Support
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 
@@ -70,6 +71,7 @@ class LearnResult(BriefRepr):
     termination_conflicts: tuple[TerminationConflict, ...] = ()
     interrupted: bool = False
     compared: tuple[Compared, ...] = ()  # where the machine of the coarsest labels was large: it, and those of others
+    support: tuple[Support, ...] = ()  # what the episodes say for each trigger; not counted if that takes long
     time: Clock | None = None  # the reward is one of time, so no machine was looked for
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
@@ -90,6 +92,17 @@ class LearnResult(BriefRepr):
         ours = "the coarsest, and none has a smaller machine" if kept else "those with the smallest machine"
         others = "; ".join(str(pair) for pair in self.compared if (pair.trigger_on, pair.reward_on) != labels)
         return f"{'/'.join(labels)}: {ours} (compared: {others})"
+
+    @property
+    def doubt(self) -> str:
+        """In one line, that a trigger is pinned by almost nothing; empty if none is."""
+        least = min((each.paid for each in self.support), default=LITTLE)
+        if least >= LITTLE:
+            return ""
+        return (
+            f"little pins this machine: a trigger is needed by only {least} paid step{'' if least == 1 else 's'} "
+            f"(with fewer than {LITTLE}, most fail on new episodes; try --holdout)"
+        )
 
     def unwrap(self) -> RewardMachine:
         """The machine, or an error that says why there is none."""
@@ -120,6 +133,8 @@ class LearnResult(BriefRepr):
                 {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
             ],
         }
+        if self.support:
+            out["support"] = [each.to_json() for each in self.support]
         if self.time is not None:
             out["time"] = self.time.to_json()
         if self.compared:

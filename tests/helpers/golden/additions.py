@@ -34,6 +34,12 @@ ADDITIONS: Final = [
         r"^[\d,]+ of the unseen (is|are) paid: .*\n",
         "issue: replay counts unseen paid steps",
     ),
+    Addition(
+        "learn",
+        ("support",),
+        r"; [\d,]+ steps? fired it, [\d,]+ paid steps? needs? it$|^note: little pins this machine.*\n",
+        "issue: for each trigger, how many steps and how many paid steps support it",
+    ),
 ]
 
 
