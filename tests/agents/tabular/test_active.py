@@ -154,7 +154,7 @@ def test_the_best_machine_of_an_interrupted_search(states: int, adopted: bool, m
     learner = ActiveLearner(env, Settings.of(episodes=50), on_checkpoint=lambda run: saved.append(run.snapshot()))
     learn = learner.search.learn
 
-    def interrupted() -> LearnResult:
+    def interrupted(*_: object) -> LearnResult:
         return dataclasses.replace(learn(), machine=RewardMachine("state", "state", states), interrupted=True)
 
     monkeypatch.setattr(learner.search, "learn", interrupted)

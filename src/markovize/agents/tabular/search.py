@@ -62,7 +62,7 @@ class MachineSearch:
         """The episodes kept so far."""
         return self.kept.traces(self.codec)
 
-    def learn(self, stop: Stop, tell: Callable[[str], None] | None = None) -> LearnResult:
+    def learn(self, stop: Stop = NEVER, tell: Callable[[str], None] | None = None) -> LearnResult:
         """A machine that explains all episodes kept; the best so far where Ctrl-C or the clock has ended the search.
 
         ``tell`` is told what is being searched for, again and again.

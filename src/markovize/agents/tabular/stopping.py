@@ -53,7 +53,7 @@ class Stop:
 
     def end(self) -> NoReturn:
         """Ends the run: by :class:`KeyboardInterrupt`, or by :class:`TimeIsUp`."""
-        if self.interrupt.requested:
+        if self._limit is None or self.interrupt.requested:
             raise KeyboardInterrupt
         raise TimeIsUp
 
