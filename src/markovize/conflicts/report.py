@@ -8,6 +8,7 @@ from typing import Any, Final
 from markovize.conflicts.clock import Clock
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.values import Value, jsonable, show
+from markovize.machine.notebook import card
 
 LEAST_COMPARABLE: Final = 0.5
 """Of all steps, from which share on "Markov" is an answer. Of 1,300 samples of worlds whose reward depends on history,
@@ -68,6 +69,12 @@ class CheckReport(BriefRepr):
     @property
     def markov(self) -> bool:
         return self.conflicts == 0
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        verdict = "not Markov" if not self.markov else "Markov" if self.testable else "not testable"
+        rows = [("steps", self.steps), ("episodes", self.episodes), ("comparable steps", self.comparable)]
+        return card(f"reward: {verdict}", [*rows, ("conflicts", self.conflicts)], [str(w) for w in self.witnesses])
 
     def to_json(self) -> dict[str, Any]:
         return {

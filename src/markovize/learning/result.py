@@ -14,7 +14,9 @@ from markovize.learning.assembly import TerminationConflict
 from markovize.learning.floors import Objective
 from markovize.learning.identity import Identity
 from markovize.learning.prefix_tree import Contradiction
+from markovize.machine.describe import describe
 from markovize.machine.machine import RewardMachine
+from markovize.machine.notebook import card
 from markovize.machine.support import LITTLE, Support
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
@@ -113,6 +115,21 @@ class LearnResult(BriefRepr):
         if self.time is not None:
             raise MarkovizeError(f"{self.time}. {self.time.advice}")
         raise MarkovizeError("no machine was found within the limit; allow more time")
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows: list[tuple[str, object]] = [
+            ("states, triggers", "none" if self.machine is None else f"{self.states}, {self.triggers}"),
+            ("proven", f"at least {self.bounds[0]}, {self.bounds[1]}"),
+            ("labels", f"{self.trigger_on}/{self.reward_on}"),
+            ("seconds", f"{self.seconds:.2f}"),
+        ]
+        if self.compared:
+            rows.append(("labels compared", self.why_these_labels()))
+        if self.contradiction is not None:
+            rows.append(("why", self.contradiction))
+        notes = [] if self.machine is None else describe(self.machine)
+        return card(f"{self.status} machine" if self.machine else self.status, rows, notes, self.machine)
 
     def to_json(self) -> dict[str, Any]:
         """The result as ``markovize learn --json`` prints it."""

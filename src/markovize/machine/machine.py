@@ -12,8 +12,10 @@ from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import kind_names, labelling_named
 from markovize.episodes.values import Value, canonical, key_of, show, sort_key
 from markovize.errors import InputError, MachineError
+from markovize.extras import load
 from markovize.machine.delta import Delta
 from markovize.machine.graph import topological_order
+from markovize.machine.notebook import MOST_DRAWN
 from markovize.machine.schema import FORMAT, VERSION, read_fields
 
 MOST_STATES: Final = 1_000_000
@@ -151,6 +153,14 @@ class RewardMachine(BriefRepr):
     def _check_state(self, state: int, place: str) -> None:
         if not self._has(state):
             raise MachineError(f"{place}: state {state!r} is not one of 0…{self.states - 1}")
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that notebooks show; none of a machine too large to be read, which shows as text."""
+        if self.states > MOST_DRAWN or len(self.triggers) > 2 * MOST_DRAWN:
+            return None
+        # pictures are a room above this one; a notebook asks for one, and only then it is loaded
+        pictures = load("markovize.pictures.machine", "drawing", "core")
+        return str(pictures.picture(self, "svg").decode())
 
     def to_json(self) -> dict[str, Any]:
         """The machine as the JSON file holds it."""

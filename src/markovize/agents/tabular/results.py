@@ -14,7 +14,9 @@ from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import Labelling, labelling_named
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Interner, Value
+from markovize.machine.describe import describe
 from markovize.machine.machine import RewardMachine
+from markovize.machine.notebook import card
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,11 @@ class RunResult(BriefRepr):
             for s, observation in enumerate(self.observations):
                 for a, action in enumerate(self.actions):
                     yield u, observation, action, float(self.q[u, s, a])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = [(name.replace("_", " "), value) for name, value in self.to_json().items() if value is not None]
+        return card("active run", rows, [*describe(self.machine), *self.notes], self.machine)
 
     def to_json(self) -> dict[str, Any]:
         """The result as ``markovize run --json`` prints it."""
