@@ -5,6 +5,7 @@ One verb for each job, with the same names as on the command line:
 * :func:`read_episodes`, :func:`write_episodes`, :class:`Traces`, :class:`Episode`: episodes; :func:`stream_episodes`:
   logs larger than memory
 * :func:`check`: is the reward Markov? with witnesses
+* :func:`check_reward`: what does the reward of an environment depend on? (``markovize audit``)
 * :func:`learn`: the smallest machine of hidden triggers, with a proof; :class:`Learner`: for episodes that keep coming
 * :func:`replay`: does a machine explain these episodes?
 * :func:`draw`, :func:`describe`: look at a machine
@@ -27,6 +28,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import ActiveLearner, RunResult, Settings
+    from markovize.auditing.audit import check_reward
+    from markovize.auditing.report import RewardReport
+    from markovize.auditing.testing import assert_reward_markov
     from markovize.conflicts.check import check
     from markovize.conflicts.report import CheckReport, Witness
     from markovize.episodes.traces import Episode, Traces
@@ -52,6 +56,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "assert_reward_markov": "auditing.testing",
+        "check_reward": "auditing.audit",
+        "RewardReport": "auditing.report",
         "check": "conflicts.check",
         "CheckReport": "conflicts.report",
         "Witness": "conflicts.report",
@@ -98,6 +105,9 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "check",
     "CheckReport",
     "Witness",
+    "check_reward",
+    "RewardReport",
+    "assert_reward_markov",
     "learn",
     "Learner",
     "LearnResult",

@@ -1,0 +1,48 @@
+"""What to do about a verdict, in a sentence or two."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MARKOV: Final = {
+    (): "The reward never changed: nothing to do (is it meant to?).",
+    ("next_state",): "Nothing to do.",
+    ("state", "action"): (
+        "Nothing to do. The reward is of the state that was left, not of the one that was entered: if it should pay "
+        "for the state entered, it comes one step late."
+    ),
+    ("state", "action", "next_state"): "Nothing to do, as long as the agent's critic may see the whole step.",
+}
+TIME: Final = (
+    "Put the step number into the observation (gymnasium.wrappers.TimeAwareObservation), or make the reward "
+    "independent of it."
+)
+HISTORY: Final = (
+    "Put what the reward remembers into the observation, or learn it: record episodes and run `markovize learn`, or "
+    "`markovize run`, then wrap the environment with markovize.MarkovRewardWrapper."
+)
+HISTORY_MACHINE: Final = (
+    "Wrap the environment with markovize.MarkovRewardWrapper(env, report.machine): the observation then shows what the "
+    "reward remembers."
+)
+PREVIOUS: Final = (
+    "Something survives reset(): set every attribute that the reward reads in reset(), draw from self.np_random only, "
+    "and call super().reset(seed=seed) first."
+)
+NOISE: Final = (
+    "The reward is random, or depends on something drawn at random that the observations do not show. If that is "
+    "meant, agents learn its mean; if not, show it in the observation."
+)
+UNSEEDED: Final = (
+    "The reward is random, and reset(seed=…) does not make it repeatable: draw from self.np_random, which "
+    "super().reset(seed=seed) seeds, so that runs can be repeated."
+)
+NOISE_IN_FILE: Final = (
+    "Equal histories paid differently: random rewards, something that is not recorded, or something left over from "
+    "earlier episodes. Audit the environment itself to tell which."
+)
+MORE_EPISODES: Final = (
+    "Record more episodes, from the same starts, with other ways to the same steps; or audit the environment itself; "
+    "or make the observations coarser with labels of your own."
+)
+ENVIRONMENT: Final = "Audit the environment itself, or make the observations discrete."

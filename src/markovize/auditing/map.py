@@ -1,0 +1,75 @@
+"""The way from observation to observation, as far as it is known: where to go to learn something."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Final
+
+MOST_NODES: Final = 4_000  # looked at for one path; larger worlds are walked at random
+
+
+class Map:
+    """What each action was seen to do: the commonest successor, and how often it was tried.
+
+    >>> known = Map(actions=2)
+    >>> known.step(0, 1, 5), known.step(5, 0, 7)
+    (None, None)
+    >>> known.path(0, 7)
+    [1, 0]
+    >>> known.untried(0)  # action 0 was never taken there
+    [0]
+    """
+
+    def __init__(self, actions: int) -> None:
+        self.actions = actions
+        self._seen: dict[tuple[int, int], Counter[int]] = {}
+        self._next: dict[int, dict[int, int]] = {}
+        self.states: list[int] = []
+        self._known: set[int] = set()
+
+    def step(self, s: int, a: int, t: int) -> None:
+        """Takes note of a step."""
+        for state in (s, t):
+            if state not in self._known:
+                self._known.add(state)
+                self.states.append(state)
+        seen = self._seen.setdefault((s, a), Counter())
+        seen[t] += 1
+        if a not in self._next.setdefault(s, {}) or seen[t] >= seen[self._next[s][a]]:
+            self._next[s][a] = t
+
+    def tries(self, s: int, a: int) -> int:
+        seen = self._seen.get((s, a))
+        return 0 if seen is None else seen.total()
+
+    def path(self, start: int, goal: int) -> list[int] | None:
+        """The fewest actions from one to the other."""
+        return self._search(start, lambda s: [] if s == goal else None)
+
+    def untried(self, start: int, most: int = 0) -> list[int] | None:
+        """The fewest actions to one that was tried at most so often, that one included."""
+
+        def rare(s: int) -> list[int] | None:
+            return next(([a] for a in range(self.actions) if self.tries(s, a) <= most), None)
+
+        return self._search(start, rare)
+
+    def _search(self, start: int, last: Callable[[int], list[int] | None]) -> list[int] | None:
+        came: dict[int, tuple[int, int] | None] = {start: None}
+        queue = deque([start])
+        while queue and len(came) < MOST_NODES:
+            s = queue.popleft()
+            end = last(s)
+            if end is not None:
+                way: list[int] = list(end)
+                at = came[s]
+                while at is not None:
+                    way.insert(0, at[1])
+                    at = came[at[0]]
+                return way
+            for a, t in self._next.get(s, {}).items():
+                if t not in came:
+                    came[t] = (s, a)
+                    queue.append(t)
+        return None

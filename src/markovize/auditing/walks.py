@@ -1,0 +1,202 @@
+"""Walks through an environment that look for the same step after other histories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from markovize.auditing.logbook import Logbook, LoggedEpisode
+from markovize.auditing.map import Map
+
+if TYPE_CHECKING:
+    import gymnasium
+
+SEEDS: Final = 8  # of resets that come back again and again, so that one start is seen with many continuations
+ACTIONS: Final = 64  # larger action spaces are sampled once, so that actions come back
+CONTINUOUS: Final = 6  # actions of a Box
+LONG: Final = 1_000  # steps, for episodes that nothing else ends
+RARE: Final = 0.05  # a reward that fewer steps paid is worth coming back to
+
+Policy: TypeAlias = Callable[[int], int]  # from the number of an observation to the number of an action
+
+
+class Walker:
+    """Plays episodes of several kinds, in turn, and writes them into a logbook."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any], logbook: Logbook, seed: int) -> None:
+        self.env, self.logbook = env, logbook
+        self.rng = np.random.default_rng(seed)
+        self.first_seed = seed * 1_000_003 % 2**31
+        self.palette = action_palette(env.action_space, seed)
+        self.map = Map(len(self.palette))
+        limit = env.spec.max_episode_steps if env.spec is not None else None
+        self.longest = min(LONG, limit or LONG)
+        self._paid: Counter[float] = Counter()
+        self._where: dict[float, list[tuple[int, int]]] = {}  # for each reward some (s, a) that earned it
+        self._how: dict[float, list[tuple[LoggedEpisode, int]]] = {}  # and the episodes, with the step
+        self._kinds: tuple[Callable[[], Policy], ...] = (
+            self._at_random,
+            self._explore,
+            self._run_errands,
+            self._stubbornly,
+            self._explore,
+            self._detour,
+        )
+
+    def walk(self) -> LoggedEpisode:
+        """One more episode."""
+        number = len(self.logbook.episodes)
+        recurring = number % 2 == 0
+        seed = self.first_seed + (int(self.rng.integers(SEEDS)) if recurring else SEEDS + number)
+        self._seed = seed
+        policy = self._kinds[number % len(self._kinds)]()
+        return self.play(self._seed, policy, self.longest if number % 8 == 7 else min(self.longest, 300))
+
+    def play(self, seed: int, policy: Policy, longest: int) -> LoggedEpisode:
+        """One episode by this policy."""
+        observation, _ = self.env.reset(seed=seed)
+        s = self.logbook.start(observation, seed=seed)
+        terminated = truncated = False
+        earned: list[tuple[float, int]] = []
+        for time in range(longest):
+            a = policy(s)
+            observation, reward, terminated, truncated, _ = self.env.step(self.palette[a])
+            t = self.logbook.step(self.palette[a], reward, observation)
+            self.map.step(s, a, t)
+            self._remember(round(float(reward), 9), s, a)
+            earned.append((round(float(reward), 9), time))
+            s = t
+            if terminated or truncated:
+                break
+        episode = self.logbook.finish(terminated=bool(terminated), truncated=bool(truncated))
+        for reward, time in earned:
+            ways = self._how.setdefault(reward, [])
+            if len(ways) < 30 and (not ways or ways[-1][0] is not episode):
+                ways.append((episode, time))
+        return episode
+
+    def _remember(self, reward: float, s: int, a: int) -> None:
+        self._paid[reward] += 1
+        places = self._where.setdefault(reward, [])
+        if len(places) < 200:
+            places.append((s, a))
+
+    def rare_rewards(self) -> list[float]:
+        """Rewards that are worth coming back to."""
+        total = self._paid.total()
+        rare = [reward for reward, count in self._paid.items() if count < RARE * total]
+        return rare or list(self._paid)
+
+    # --- kinds of walks -----------------------------------------------------------------------------------------------
+
+    def _random(self) -> int:
+        return int(self.rng.integers(len(self.palette)))
+
+    def _at_random(self) -> Policy:
+        return lambda _: self._random()
+
+    def _stubbornly(self) -> Policy:
+        """Takes an action several times in a row: gets further than a random walk."""
+        now = self._random()
+
+        def policy(_: int) -> int:
+            nonlocal now
+            if self.rng.random() < 0.15:
+                now = self._random()
+            return now
+
+        return policy
+
+    def _follow(self, plans: Iterator[list[int] | None]) -> Policy:
+        """Follows one plan after the other, with a random action where there is none."""
+        self._at = -1
+        plan: list[int] = []
+
+        def policy(s: int) -> int:
+            nonlocal plan
+            self._at = s
+            if not plan:
+                plan = list(next(plans, None) or [self._random()])
+            return plan.pop(0)
+
+        return policy
+
+    def _explore(self) -> Policy:
+        """Goes to the nearest action that was tried least."""
+
+        def plans() -> Iterator[list[int] | None]:
+            while True:
+                for most in (0, 1, 3):
+                    plan = self.map.untried(self._at, most)
+                    if plan is not None:
+                        break
+                yield plan
+                if plan is None:
+                    for _ in range(10):
+                        yield None
+
+        return self._follow(plans())
+
+    def _run_errands(self) -> Policy:
+        """Goes to where a rare reward was earned, by way of somewhere else."""
+
+        def plans() -> Iterator[list[int] | None]:
+            rewards = self.rare_rewards()
+            while rewards:
+                for _ in range(int(self.rng.integers(3))):
+                    yield self.map.path(self._at, self._any(self.map.states))
+                s, a = self._any(self._where[self._any(rewards)])
+                plan = self.map.path(self._at, s)
+                yield None if plan is None else [*plan, a]
+
+        return self._follow(plans())
+
+    def _detour(self) -> Policy:
+        """An earlier episode again, up to a rare reward, with something else in between."""
+        rewards = [reward for reward in self.rare_rewards() if reward in self._how]
+        if not rewards:
+            return self._at_random()
+        episode, step = self._any(self._how[self._any(rewards)])
+        assert episode.seed is not None
+        self._seed = episode.seed
+        numbers = [self._number(action) for action in episode.actions[: step + 1]]
+        cut = int(self.rng.integers(len(numbers)))
+        back = self.logbook.observations.find(episode.episode.observations[cut])
+
+        def plans() -> Iterator[list[int] | None]:
+            if cut:
+                yield numbers[:cut]
+            yield [self._random() for _ in range(int(self.rng.integers(1, 6)))]
+            if back is not None:
+                yield self.map.path(self._at, back) or None
+            yield numbers[cut:]
+
+        return self._follow(plans())
+
+    def _number(self, action: Any) -> int:
+        return next(n for n, known in enumerate(self.palette) if known is action)
+
+    def _any(self, things: list[Any]) -> Any:
+        return things[int(self.rng.integers(len(things)))]
+
+
+def action_palette(space: gymnasium.Space[Any], seed: int) -> list[Any]:
+    """All actions of a small space, else a sample: what never comes back cannot be compared.
+
+    >>> import gymnasium
+    >>> action_palette(gymnasium.spaces.Discrete(3), 0)
+    [0, 1, 2]
+    >>> len(action_palette(gymnasium.spaces.Box(-1, 1, (2,)), 0))
+    6
+    """
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Discrete) and space.n <= ACTIONS:
+        return [int(space.start) + n for n in range(int(space.n))]
+    space.seed(seed)
+    if isinstance(space, spaces.Box) and np.dtype(space.dtype).kind == "f":
+        return [space.sample() for _ in range(CONTINUOUS)]
+    return [space.sample() for _ in range(ACTIONS)]
