@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
 SIZE, GOAL, KEY = 5, 4, 0
+
+
+class Step(NamedTuple):
+    """What a reward may look at."""
+
+    before: int
+    action: int
+    after: int
 
 
 class Corridor(gym.Env[int, int]):
@@ -28,20 +36,20 @@ class Corridor(gym.Env[int, int]):
         before = self.cell
         self.cell = min(SIZE - 1, max(0, before + (1 if action else -1)))
         self.clock += 1
-        return self.cell, self.pay(before, action, self.cell), False, self.clock >= 12, {}
+        return self.cell, self.pay(Step(before, int(action), self.cell)), False, self.clock >= 12, {}
 
     def begin(self) -> None:
         """What the reward does at a reset."""
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        return float(t == GOAL)
+    def pay(self, step: Step) -> float:
+        return float(step.after == GOAL)
 
 
 class LateByOneState(Corridor):
     """As in D4RL's maze2d (issue 194) and Gymnasium's Reacher (821): pays for the state that was left."""
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        return float(s == GOAL)
+    def pay(self, step: Step) -> float:
+        return float(step.before == GOAL)
 
 
 class LateByOneStep(Corridor):
@@ -50,8 +58,8 @@ class LateByOneStep(Corridor):
     def begin(self) -> None:
         self.due = 0.0
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        paid, self.due = self.due, float(t == GOAL and a == 1 and s != GOAL)
+    def pay(self, step: Step) -> float:
+        paid, self.due = self.due, float(step.after == GOAL and step.action == 1 and step.before != GOAL)
         return paid
 
 
@@ -62,17 +70,17 @@ class TasksLeak(Corridor):
         super().__init__()
         self.open_tasks = {GOAL, KEY}
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        done = t in self.open_tasks
-        self.open_tasks.discard(t)
+    def pay(self, step: Step) -> float:
+        done = step.after in self.open_tasks
+        self.open_tasks.discard(step.after)
         return float(done)
 
 
 class StepCount(Corridor):
     """As in MiniGrid (issue 149): a goal is worth less the later it is reached."""
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        return 1 - 0.9 * self.clock / 12 if t == GOAL else 0.0
+    def pay(self, step: Step) -> float:
+        return 1 - 0.9 * self.clock / 12 if step.after == GOAL else 0.0
 
 
 class FirstUnlock(Corridor):
@@ -81,9 +89,9 @@ class FirstUnlock(Corridor):
     def begin(self) -> None:
         self.done: set[int] = set()
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        new = t in (GOAL, KEY) and t not in self.done
-        self.done.add(t)
+    def pay(self, step: Step) -> float:
+        new = step.after in (GOAL, KEY) and step.after not in self.done
+        self.done.add(step.after)
         return float(new)
 
 
@@ -93,16 +101,16 @@ class KeyFirst(Corridor):
     def begin(self) -> None:
         self.key = False
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        self.key = self.key or t == KEY
-        return float(t == GOAL and self.key)
+    def pay(self, step: Step) -> float:
+        self.key = self.key or step.after == KEY
+        return float(step.after == GOAL and self.key)
 
 
 class SeededNoise(Corridor):
     """A random reward, as reset(seed=…) has it."""
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        return float(t == GOAL and self.np_random.random() < 0.5)
+    def pay(self, step: Step) -> float:
+        return float(step.after == GOAL and self.np_random.random() < 0.5)
 
 
 class DrawnAtReset(Corridor):
@@ -111,8 +119,8 @@ class DrawnAtReset(Corridor):
     def begin(self) -> None:
         self.worth = float(self.np_random.integers(2))
 
-    def pay(self, s: int, a: int, t: int) -> float:
-        return self.worth * (t == GOAL)
+    def pay(self, step: Step) -> float:
+        return self.worth * (step.after == GOAL)
 
 
 class UnseededNoise(Corridor):
@@ -121,7 +129,7 @@ class UnseededNoise(Corridor):
     def begin(self) -> None:
         self.own = np.random.default_rng()
 
-    def pay(self, s: int, a: int, t: int) -> float:
+    def pay(self, _: Step) -> float:
         return float(self.own.random())
 
 
@@ -131,6 +139,6 @@ class Rounding(Corridor):
     def begin(self) -> None:
         self.parity = 0
 
-    def pay(self, s: int, a: int, t: int) -> float:
+    def pay(self, step: Step) -> float:
         self.parity ^= 1
-        return (0.1 + 0.2) + 0.3 * t if self.parity else 0.1 + (0.2 + 0.3 * t)
+        return (0.1 + 0.2) + 0.3 * step.after if self.parity else 0.1 + (0.2 + 0.3 * step.after)

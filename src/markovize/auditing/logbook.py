@@ -56,7 +56,8 @@ class Logbook:
 
     def start(self, observation: Any, *, seed: int | None = None) -> int:
         """An episode begins; the number of its first observation."""
-        self._seed, self._raw = seed, []
+        self._seed = seed
+        self._raw: list[Any] = []
         self._open = OpenEpisode(label_of(observation))
         self._state = self.observations.id(self._open.observations[0])
         self._history = self._find_history(-1, -1, self._state)
