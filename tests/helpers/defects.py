@@ -19,7 +19,7 @@ class Step(NamedTuple):
     after: int
 
 
-class Corridor(gym.Env[int, int]):
+class Corridor(gym.Env[Any, Any]):
     """Cells 0 to 4, start in the middle; 0 goes left, 1 right. Pays 1 for entering cell 4; ends after 12 steps."""
 
     def __init__(self) -> None:
