@@ -117,7 +117,7 @@ class Replays:
         episode = self.logbook.episodes[number]
         before = script_of(episode)[: step + 1]
         last = Act(episode.actions[step])
-        runs = [(*before, Reseed(seed), last) for seed in range(FORKS)]
+        runs: list[Script] = [(*before, Reseed(seed), last) for seed in range(FORKS)]
         where = [f"seed {episode.seed}, random numbers {seed} at the last step" for seed in range(FORKS)]
         return self._compare(runs, where, step)
 
@@ -127,11 +127,11 @@ class Replays:
         assert episode.seed is not None
         acts = [Act(action) for action in episode.actions[: step + 1]]
         seeds = [episode.seed, *(n for n in range(episode.seed + 1, episode.seed + 2 * SEEDS))]
-        runs = [(Reset(seed), Reseed(0), *acts) for seed in seeds]
+        runs: list[Script] = [(Reset(seed), Reseed(0), *acts) for seed in seeds]
         return self._compare(runs, [f"reset seed {seed}" for seed in seeds], step)
 
     def _compare(self, scripts: Sequence[Script], where: Sequence[str], step: int) -> Finding | None:
-        runs = []
+        runs: list[list[Played]] = []
         with self.source.fresh() as env:
             for script in scripts:
                 runs.append(play(env, script))

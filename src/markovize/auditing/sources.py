@@ -41,9 +41,9 @@ class EnvSource:
         return cls(env, make, name or name_of(env))
 
     @classmethod
-    def of(cls, env: gymnasium.Env[Any, Any]) -> EnvSource:
+    def of(cls, env: Any) -> EnvSource:
         """From an environment: a copy of it, taken now, stands for a new one."""
-        _checked(env)
+        _checked(env)  # a vector environment is refused
         try:
             pristine = copy.deepcopy(env)
             copy.deepcopy(pristine).close()

@@ -119,7 +119,8 @@ class Walker:
             nonlocal plan
             self._at = s
             if not plan:
-                plan = list(next(plans, None) or [self._random()])
+                following = next(plans, None)
+                plan = following[:] if following else [self._random()]
             return plan.pop(0)
 
         return policy
