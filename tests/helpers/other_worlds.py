@@ -11,7 +11,7 @@ import numpy.typing as npt
 MOVES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
-class DriftingPosition(gym.Env[npt.NDArray[np.int64], int]):
+class DriftingPosition(gym.Env[npt.NDArray[np.int64], Any]):
     """A position in the plane that drifts: random starts, hardly an observation twice, a Markov reward."""
 
     observation_space = gym.spaces.Box(-10_000, 10_000, (2,), np.int64)
@@ -30,7 +30,7 @@ class DriftingPosition(gym.Env[npt.NDArray[np.int64], int]):
         return self.place.copy(), float(self.place[0] % 7 == 0), False, self.steps >= 20, {}
 
 
-class TwelveCells(gym.Env[int, int]):
+class TwelveCells(gym.Env[Any, Any]):
     """A grid of three rows and four columns. Every cell may be the start, and who starts in the corner has the key.
 
     The key lies in cell 0; whoever comes to cell 11 with it is paid, and who comes without it is not. Both end the
