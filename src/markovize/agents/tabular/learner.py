@@ -34,7 +34,7 @@ from markovize.learning.result import LearnResult
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
 
-MOST_KEPT_STEPS = 400_000
+MOST_KEPT_STEPS = 400_000  # bounds what each search must label and merge; chosen, not measured
 MOST_STATES = 50  # of an unfinished search's machine that is worth its tables: a stopgap can have thousands
 DISPLAY_SECONDS = 0.1
 

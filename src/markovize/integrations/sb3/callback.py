@@ -23,7 +23,7 @@ else:
     except ImportError:
         BaseCallback = Missing
 
-MOST_EPISODES = 20_000
+MOST_EPISODES = 20_000  # bounds the memory of a training that goes on for long; chosen, not measured
 EFFORT, SECONDS = 5_000, 10.0
 
 
