@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 MARKOV: Final = {
-    (): "The reward never changed: nothing to do (is it meant to?).",
-    ("next_state",): "Nothing to do.",
+    (): "nothing, if the reward is meant never to change.",
+    ("next_state",): "nothing.",
     ("state", "action"): (
-        "Nothing to do. The reward is of the state that was left, not of the one that was entered: if it should pay "
+        "nothing. The reward is of the state that was left, not of the one that was entered: if it should pay "
         "for the state entered, it comes one step late."
     ),
-    ("state", "action", "next_state"): "Nothing to do, as long as the agent's critic may see the whole step.",
+    ("state", "action", "next_state"): "nothing, as long as the agent's critic may see the whole step.",
 }
 TIME: Final = (
     "Put the step number into the observation (gymnasium.wrappers.TimeAwareObservation), or make the reward "

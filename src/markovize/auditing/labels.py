@@ -19,9 +19,9 @@ def label_of(raw: Any) -> Value:
 
     >>> import numpy as np
     >>> label_of({"image": np.zeros((7, 7, 3)), "direction": np.int64(2)})
-    (('direction', 2), ('image', 'array 7x7x3 #99dec5d1'))
+    (('direction', 2), ('image', 'array 7x7x3 #99dec5d134029ac9'))
     >>> label_of(np.array([0.5, np.inf]))
-    'array 2 #9a3a73ab'
+    'array 2 #7d748985c4b31942'
     """
     if type(raw) is int:
         return raw
@@ -40,4 +40,4 @@ def label_of(raw: Any) -> Value:
 def _digest(array: np.ndarray[Any, Any]) -> str:
     content = np.ascontiguousarray(array)
     kind = f"{content.dtype.str}{content.shape}".encode()
-    return f"array {'x'.join(map(str, array.shape))} #{hashlib.sha1(kind + content.tobytes()).hexdigest()[:8]}"
+    return f"array {'x'.join(map(str, array.shape))} #{hashlib.sha1(kind + content.tobytes()).hexdigest()[:16]}"

@@ -12,6 +12,8 @@ MOST_NODES: Final = 4_000  # looked at for one path; larger worlds are walked at
 class Map:
     """What each action was seen to do: the commonest successor, and how often it was tried.
 
+    Paths avoid actions that were seen to end an episode; ``states`` are those that were left again.
+
     >>> known = Map(actions=2)
     >>> known.step(0, 1, 5), known.step(5, 0, 7)
     (None, None)
@@ -23,21 +25,21 @@ class Map:
 
     def __init__(self, actions: int) -> None:
         self.actions = actions
+        self._ends: set[tuple[int, int]] = set()
         self._seen: dict[tuple[int, int], Counter[int]] = {}
         self._next: dict[int, dict[int, int]] = {}
         self.states: list[int] = []
-        self._known: set[int] = set()
 
-    def step(self, s: int, a: int, t: int) -> None:
+    def step(self, s: int, a: int, t: int, *, ended: bool = False) -> None:
         """Takes note of a step."""
-        for state in (s, t):
-            if state not in self._known:
-                self._known.add(state)
-                self.states.append(state)
+        if s not in self._next:
+            self.states.append(s)
         seen = self._seen.setdefault((s, a), Counter())
         seen[t] += 1
         if a not in self._next.setdefault(s, {}) or seen[t] >= seen[self._next[s][a]]:
             self._next[s][a] = t
+        if ended:
+            self._ends.add((s, a))
 
     def tries(self, s: int, a: int) -> int:
         seen = self._seen.get((s, a))
@@ -69,7 +71,7 @@ class Map:
                     at = came[at[0]]
                 return way
             for a, t in self._next.get(s, {}).items():
-                if t not in came:
+                if t not in came and (s, a) not in self._ends:
                     came[t] = (s, a)
                     queue.append(t)
         return None

@@ -21,7 +21,7 @@ from markovize.machine.machine import RewardMachine
 
 LEAST_COMPARABLE: Final = 20  # steps, and
 LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before anything is believed
-LEAST_AT_ONE_TIME: Final = 12  # steps with a conflict that were compared at equal step numbers, before time is blamed
+LEAST_AT_ONE_TIME: Final = 12  # unusual rewards that were compared at equal step numbers, before time is blamed
 LARGEST_MACHINE: Final = 8
 MOST_LEARNED: Final = 20_000  # steps
 
@@ -45,7 +45,7 @@ class Evidence:
     comparable: int
     base: tuple[str, ...] | None  # what determines the reward, the history aside
     timed: tuple[str, ...] | None  # what determines it together with the step number
-    at_one_time: int  # steps whose (s, a, s') has conflicts that were compared at equal step numbers
+    at_one_time: int  # steps that paid something unusual for their (s, a, s'), and were compared at equal step numbers
     equal_histories: bool  # whether equal histories paid differently
 
     @classmethod
@@ -59,7 +59,7 @@ class Evidence:
             int(columns.repeated(keys).sum()),
             columns.smallest_base(),
             columns.smallest_base("time"),
-            int((conflict & (columns.repeated(timed_keys) | lawful)).sum()),
+            int((conflict & ((columns.repeated(timed_keys) & unusual(keys, columns.codes)) | lawful)).sum()),
             bool(columns.conflicting(columns.keys(("history",))).any()),
         )
 
@@ -94,6 +94,22 @@ class Evidence:
             if found:
                 return found
         return []
+
+
+def unusual(keys: Longs, codes: Longs) -> npt.NDArray[np.bool_]:
+    """Of each step, whether it paid something else than most steps with its key.
+
+    Only these tell time from history: that nothing is paid at equal times says little where little is ever paid.
+
+    >>> unusual(np.array([0, 0, 0, 1]), np.array([5, 5, 6, 6])).tolist()
+    [False, False, True, False]
+    """
+    pairs, of_step, counts = np.unique(np.stack([keys, codes]), axis=1, return_inverse=True, return_counts=True)
+    order = np.lexsort((-counts, pairs[0]))
+    _, first = np.unique(pairs[0][order], return_index=True)
+    usual = np.zeros(len(counts), np.bool_)
+    usual[order[first]] = True
+    return ~usual[of_step.reshape(-1)]
 
 
 def follows_time(columns: Columns, keys: Longs, scale: RewardScale) -> npt.NDArray[np.bool_]:

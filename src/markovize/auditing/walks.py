@@ -41,9 +41,11 @@ class Walker:
             self._at_random,
             self._explore,
             self._run_errands,
+            self._tour,
             self._stubbornly,
             self._explore,
             self._detour,
+            self._tour,
         )
 
     def walk(self) -> LoggedEpisode:
@@ -65,7 +67,7 @@ class Walker:
             a = policy(s)
             observation, reward, terminated, truncated, _ = self.env.step(self.palette[a])
             t = self.logbook.step(self.palette[a], reward, observation)
-            self.map.step(s, a, t)
+            self.map.step(s, a, t, ended=bool(terminated))
             self._remember(round(float(reward), 9), s, a)
             earned.append((round(float(reward), 9), time))
             s = t
@@ -138,6 +140,16 @@ class Walker:
                 if plan is None:
                     for _ in range(10):
                         yield None
+
+        return self._follow(plans())
+
+    def _tour(self) -> Policy:
+        """From one known place to another, as long as the episode lasts: the same steps, after other histories."""
+
+        def plans() -> Iterator[list[int] | None]:
+            while True:
+                yield self.map.path(self._at, self._any(self.map.states)) if self.map.states else None
+                yield None
 
         return self._follow(plans())
 
