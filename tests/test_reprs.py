@@ -48,6 +48,7 @@ def values(tmp: Path) -> dict[str, Any]:
         "Witness": Witness(LONG, tuple(map(float, MANY)), (0, 1), (0, 1)),
         "CheckReport": markovize.check(traces),
         "ReplayReport": markovize.replay(machine, traces),
+        "RewardReport": markovize.check_reward(traces),
         "LearnResult": markovize.LearnResult("feasible", machine, (1, 0), "triggers", False, "sat", 0.0, 1, LONG),
         "Learner": markovize.Learner(),
         "Product": markovize.Product.of(unpaid, large_machine()),

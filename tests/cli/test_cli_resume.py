@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from progress_lines import without_progress
 
 import markovize
 
@@ -60,8 +60,7 @@ def start(*args: object) -> subprocess.Popen[str]:
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=300)
-    err = re.sub(r"^\d+ s: episode .*\n", "", err, flags=re.MULTILINE)  # progress, where the machine is slow
-    return process.returncode, out, err
+    return process.returncode, out, without_progress(err)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

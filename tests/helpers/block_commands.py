@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import typer
 import typer.main
+from progress_lines import without_progress
 from sybil import Example
 
 from markovize.cli import app as cli
@@ -67,14 +68,14 @@ def _run(line: str) -> tuple[str, int]:
         done = subprocess.run(
             ["bash", "-c", line], capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
         )
-        return done.stdout + done.stderr, done.returncode
+        return without_progress(done.stdout + done.stderr), done.returncode
     out, code = io.StringIO(), 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), patch("sys.argv", shlex.split(line)):
         try:
             cli.main()
         except SystemExit as end:
             code = int(end.code or 0)
-    return out.getvalue(), code
+    return without_progress(out.getvalue()), code
 
 
 def matches(shown: list[str], said: list[str]) -> bool:

@@ -117,7 +117,7 @@ class RewardReport:
     source: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
-    witness: Witness | None = None
+    witness: Witness | None = field(default=None, repr=False)
     machine: RewardMachine | None = field(default=None, repr=False)
 
     @property
