@@ -65,6 +65,15 @@ def test_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     assert "What to do: nothing." in out
 
 
+def test_not_testable_says_what_to_do(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = audit(monkeypatch, capsys, "MountainCar-v0", "--seconds", "3", "--steps", "5000")
+    assert code == 3
+    first, verdict, advice = out.splitlines()
+    assert verdict.startswith("not testable: only ")
+    assert advice.startswith("What to do: Walk longer")
+    assert "comparable" in first
+
+
 def test_unknown_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for source in ("NoSuch-v0", tmp_path / "no.jsonl"):
         code, out, err = audit(monkeypatch, capsys, source)

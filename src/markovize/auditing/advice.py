@@ -45,4 +45,7 @@ MORE_EPISODES: Final = (
     "Record more episodes, from the same starts, with other ways to the same steps; or audit the environment itself; "
     "or make the observations coarser with labels of your own."
 )
+COARSER: Final = (
+    "Walk longer (more seconds, more steps), or make the observations coarser with a wrapper, so that they come back."
+)
 ENVIRONMENT: Final = "Audit the environment itself, or make the observations discrete."

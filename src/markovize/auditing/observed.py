@@ -172,7 +172,8 @@ def judge(
         reason = (
             f"only {evidence.comparable:,} of {evidence.steps:,} steps have an (s, a, s') that came about in two ways"
         )
-        return _report(evidence, "not-testable", (), advice.MORE_EPISODES, reason=reason)
+        text = advice.MORE_EPISODES if replays is None else advice.COARSER
+        return _report(evidence, "not-testable", (), text, reason=reason)
     if evidence.base is not None:
         return _report(evidence, "markov", evidence.base, advice.MARKOV[evidence.base])
     pair = evidence.conflicts()[0]

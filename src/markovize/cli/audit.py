@@ -89,12 +89,13 @@ def _print(report: RewardReport) -> None:
         f"{count(report.episodes, 'episode')}, {count(report.steps, 'step')}, "
         f"{report.comparable:,} comparable by {compared}, {report.seconds:.1f} s",
         highlight=False,
+        soft_wrap=True,
     )
     colour = {"markov": "green", "not-testable": "yellow"}.get(report.verdict, "red")
-    out.print(report.headline, style=colour, markup=False, highlight=False)
+    out.print(report.headline, style=colour, markup=False, highlight=False, soft_wrap=True)
     lines = [] if report.witness is None else [f"witness: {report.witness}"]
     if report.machine is not None:
         lines.append(f"a machine with {count(report.machine.states, 'state')} explains it:")
         lines += [f"  {line}" for line in describe(report.machine)[:8]]
     for line in (*lines, *report.notes, f"What to do: {report.advice}"):
-        out.print(line, markup=False, highlight=False)
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
