@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import fields
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -111,11 +110,9 @@ def acting(name: str, make: Callable[[], Env], mode: str = "directed", **changes
     """A run of the active learner that only its time limit ends."""
 
     def run(limit: float) -> float:
-        given: dict[str, float] = {"time_limit": limit, **changes}
-        settings = Settings.of(mode, episodes=10_000_000, **given)
-        learner = ActiveLearner(make(), settings)
+        learner = ActiveLearner(make(), Settings.of(mode, episodes=10_000_000, **changes))
         start = time.perf_counter()
-        learner.run()
+        learner.run(time_limit=limit)
         return time.perf_counter() - start
 
     return Instance(name, run)
@@ -153,13 +150,8 @@ def office(task: str) -> Callable[[], Env]:
     return partial(gymnasium.make, "markovize/OfficeWorld-v0", task=task)
 
 
-def can_stop_acting() -> bool:
-    """Whether the active learner of this checkout knows time limits."""
-    return "time_limit" in {field.name for field in fields(Settings)}
-
-
 def instances() -> list[Instance]:
-    """All, the ones with a time limit in this checkout."""
+    """All of them."""
     tree, flat = (lambda: paid_by_history(300, 20, 4)), (lambda: paid_by_history(2_000, 50, 5_000))
     out = [
         learning("office-d, cycles", lambda: bench("office-d")),
@@ -180,15 +172,14 @@ def instances() -> list[Instance]:
         commanding("command line, office-d", lambda: bench("office-d")),
         commanding("command line, history's own rewards", tree),
     ]
-    if can_stop_acting():
-        cumulative = partial(gymnasium.make, "markovize/BreakfastWorld-v0", task="c", rewards="cumulative")
-        out += [
-            acting("acting, office d", office("d")),
-            acting("acting, office d, much effort", office("d"), effort=10_000_000),
-            acting("acting, the endless patrol", office("loop")),
-            acting("acting, breakfast c cumulative, keep all", cumulative, keep=100_000),
-            acting("acting, mode paper, office e", office("e"), "paper"),
-        ]
+    cumulative = partial(gymnasium.make, "markovize/BreakfastWorld-v0", task="c", rewards="cumulative")
+    out += [
+        acting("acting, office d", office("d")),
+        acting("acting, office d, much effort", office("d"), effort=10_000_000),
+        acting("acting, the endless patrol", office("loop")),
+        acting("acting, breakfast c cumulative, keep all", cumulative, keep=100_000),
+        acting("acting, mode paper, office e", office("e"), "paper"),
+    ]
     return out
 
 
@@ -241,9 +232,8 @@ def main() -> None:
     if not chosen:
         raise SystemExit("no instance has such a name; they are: " + "; ".join(i.name for i in instances()))
     learn(bench("office-b"))  # compiles
-    if can_stop_acting():
-        for mode in ("directed", "paper"):
-            ActiveLearner(gymnasium.make("markovize/OfficeWorld-v0"), Settings.of(mode, episodes=100)).run()
+    for mode in ("directed", "paper"):
+        ActiveLearner(gymnasium.make("markovize/OfficeWorld-v0"), Settings.of(mode, episodes=100)).run()
     report = Report("Time limits", f"{asked.runs} random limits of {SHORTEST:g} to {LONGEST:g} s on hard instances.")
     runs = measure(chosen, asked.runs, asked.seed)
     show(report, chosen, runs)
