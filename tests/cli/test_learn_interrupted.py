@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instances import paid_by_history
 from interrupting import Ended, interrupt
 
 import markovize.cli
@@ -17,17 +18,6 @@ from markovize.worlds import noisy_walks, random_grid_world, world
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 WITHIN = 2.0  # seconds
 LATEST = 5.0  # seconds after the start
-
-
-def paid_by_history(episodes: int, length: int, labels: int) -> Traces:
-    """Each history has a reward of its own: only a machine that spells out the tree explains it."""
-    rng, paid = np.random.default_rng(0), dict[tuple[int, ...], float]()
-    out = []
-    for _ in range(episodes):
-        seen = rng.integers(labels, size=length + 1).tolist()
-        rewards = [paid.setdefault(tuple(seen[: n + 2]), float(rng.integers(2))) for n in range(length)]
-        out.append((seen, [0] * length, rewards))
-    return Traces.of(out)
 
 
 def in_random_world() -> Traces:

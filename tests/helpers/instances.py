@@ -103,3 +103,14 @@ class _RandomMachine:
             paid.append(self.table[u, y, v])
             u = v
         return paid
+
+
+def paid_by_history(episodes: int, length: int, labels: int) -> Traces:
+    """Each history has a reward of its own: only a machine that spells out the tree explains it."""
+    rng, paid = np.random.default_rng(0), dict[tuple[int, ...], float]()
+    out = []
+    for _ in range(episodes):
+        seen = rng.integers(labels, size=length + 1).tolist()
+        rewards = [paid.setdefault(tuple(seen[: n + 2]), float(rng.integers(2))) for n in range(length)]
+        out.append((seen, [0] * length, rewards))
+    return Traces.of(out)

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from instances import coffee, two_coffees
+from instances import coffee, paid_by_history, two_coffees
 
 from markovize import Learner, Traces, learn
 from markovize.episodes.labelled_steps import label_traces
@@ -17,17 +17,6 @@ from markovize.learning.interrupts import Interrupt
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.native import run_cancellable
 from markovize.learning.prefix_tree import PrefixTree, build_tree
-
-
-def paid_by_history(episodes: int, length: int, labels: int) -> Traces:
-    """Each history has a reward of its own: only a machine that spells out the tree explains it."""
-    rng, paid = np.random.default_rng(0), dict[tuple[int, ...], float]()
-    out = []
-    for _ in range(episodes):
-        seen = rng.integers(labels, size=length + 1).tolist()
-        rewards = [paid.setdefault(tuple(seen[: n + 2]), float(rng.integers(2))) for n in range(length)]
-        out.append((seen, [0] * length, rewards))
-    return Traces.of(out)
 
 
 def tree_of(traces: Traces) -> PrefixTree:

@@ -37,13 +37,13 @@ class EnvSource:
     @classmethod
     def made_by(cls, make: Callable[[], gymnasium.Env[Any, Any]], name: str = "") -> EnvSource:
         """From a function that makes environments."""
-        env = _checked(make())
+        env = _check_single(make())
         return cls(env, make, name or name_of(env))
 
     @classmethod
     def of(cls, env: Any) -> EnvSource:
         """From an environment: a copy of it, taken now, stands for a new one."""
-        _checked(env)  # a vector environment is refused
+        _check_single(env)  # a vector environment is refused
         try:
             pristine = copy.deepcopy(env)
             copy.deepcopy(pristine).close()
@@ -66,7 +66,7 @@ def name_of(env: gymnasium.Env[Any, Any]) -> str:
     return type(env.unwrapped).__name__ if spec is None else spec.id
 
 
-def _checked(env: Any) -> gymnasium.Env[Any, Any]:
+def _check_single(env: Any) -> gymnasium.Env[Any, Any]:
     import gymnasium
 
     if isinstance(env, gymnasium.Env):
