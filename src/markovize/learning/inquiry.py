@@ -67,8 +67,11 @@ class Inquiry:
             answer = exemplars.session.decide(states, triggers, replace(limits, work=left))
             self.work += answer.work
             if answer.verdict is Verdict.INFEASIBLE:
-                self._believe_infeasible(exemplars, states, triggers, limits)
-                return Verdict.INFEASIBLE
+                smaller = self._audit_infeasible(exemplars, states, triggers, limits)
+                if smaller is None:
+                    self._exclude(states, triggers)
+                    return Verdict.INFEASIBLE
+                answer = smaller
             if answer.verdict is not Verdict.FEASIBLE:
                 if limits.work is None or not answer.work:
                     raise Stop  # not out of counted work: the engine gave up
@@ -133,8 +136,7 @@ class Inquiry:
 
     def _try(self, exemplars: Exemplars, answer: Answer, states: int, triggers: int | None, limits: Limits) -> bool:
         """Replays a claimed machine on everything; what it fails on joins the exemplars."""
-        tree, acyclic = self.judge.tree, self.goal.acyclic
-        witness = check_witness(answer.delta, states=states, triggers=triggers, labels=tree.n_labels, acyclic=acyclic)
+        tree, witness = self.judge.tree, self._checked(answer, states, triggers)
         pairs = self.judge.violations(witness)
         if not len(pairs):
             self.offer(self.judge.prune(witness))
@@ -145,22 +147,35 @@ class Inquiry:
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
 
-    def _believe_infeasible(self, exemplars: Exemplars, states: int, triggers: int | None, limits: Limits) -> None:
-        """Enters a claimed infeasibility, unless a known machine or the auditor refutes it."""
+    def _checked(self, answer: Answer, states: int, triggers: int | None) -> Delta:
+        labels, acyclic = self.judge.tree.n_labels, self.goal.acyclic
+        return check_witness(answer.delta, states=states, triggers=triggers, labels=labels, acyclic=acyclic)
+
+    def _audit_infeasible(
+        self, exemplars: Exemplars, states: int, triggers: int | None, limits: Limits
+    ) -> Answer | None:
+        """None if a claimed infeasibility may be believed; raises if a known machine or the auditor refutes it.
+
+        An auditor may answer with a machine of fewer states, which refutes nothing: other exemplars may have excluded
+        those. It is tried like any other, and what it fails on settles the question for both.
+        """
         if self.best is not None:
             k, z = size(self.best)
             if k == states and (triggers is None or z <= triggers):
                 raise EngineError(f"the engine calls {states} states infeasible, but a machine with {k} is known")
-        if exemplars.audit is not None:
-            second = exemplars.audit.decide(states, triggers, replace(limits, work=None))
-            if second.verdict is Verdict.FEASIBLE:
-                raise EngineError(
-                    f"the engine calls {states} states and {triggers} triggers infeasible on the exemplars, "
-                    f"but {self.exemplars.auditor} found such a machine"
-                )
-            if second.verdict is Verdict.UNKNOWN:
-                raise Stop
-        self._exclude(states, triggers)
+        if exemplars.audit is None:
+            return None
+        second = exemplars.audit.decide(states, triggers, replace(limits, work=None))
+        if second.verdict is Verdict.UNKNOWN:
+            raise Stop
+        if second.verdict is Verdict.INFEASIBLE:
+            return None
+        if size(self._checked(second, states, triggers))[0] == states:
+            raise EngineError(
+                f"the engine calls {states} states and {triggers} triggers infeasible on the exemplars, "
+                f"but {self.exemplars.auditor} found such a machine"
+            )
+        return replace(second, least=None)
 
     def _believe_least(self, states: int, least: int) -> None:
         """An engine's word that no machine with these states has fewer triggers; not that of one who is audited."""

@@ -8,7 +8,7 @@ import sys
 import pytest
 from instances import coffee, two_coffees
 
-from markovize import EngineError, InputError, learn
+from markovize import EngineError, Episode, InputError, learn
 from markovize.episodes.traces import Ints
 from markovize.learning.engines import Answer, Rules, Session, Verdict, engine_names, find_auditor, find_engine
 from markovize.learning.engines.registry import ENGINES
@@ -102,3 +102,18 @@ def test_the_auditor_is_asked_about_every_infeasibility() -> None:
 def test_a_lie_is_found_by_the_audit() -> None:
     with pytest.raises(EngineError, match="infeasible"):
         learn(two_coffees(), engine=Counting(lies=True))
+
+
+def test_a_smaller_machine_of_the_auditor_refutes_nothing() -> None:
+    """Three states were excluded on other exemplars than those of the question about four."""
+    cells = [
+        ([2, 2, 1, 2], [1, 0, 1]),
+        ([1, 1, 0, 0], [0, 0, 0]),
+        ([1, 2, 0, 2, 1], [1, 0, 1, 0]),
+        ([1, 1, 0, 0, 0], [0, 0, 0, 0]),
+        ([2, 1, 1, 1, 2], [0, 1, 0, 1]),
+        ([1, 0, 1, 2, 0], [0, 1, 0, 0]),
+    ]
+    episodes = [Episode(seen, [0] * len(paid), list(map(float, paid))) for seen, paid in cells]
+    result = learn(episodes, audit="exhaustive", acyclic=True)
+    assert (result.status, result.states, result.triggers) == ("optimal", 4, 4)
