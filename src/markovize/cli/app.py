@@ -60,7 +60,7 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         fail("interrupted", INTERRUPTED)
     except _UsageError as error:
-        message = error.format_message()
+        message = error.format_message().replace("Value error, ", "")  # pydantic's words, not ours
         if not message:  # no arguments at all: the help was shown
             sys.exit(BAD)
         command = error.ctx.command_path if error.ctx is not None else "markovize"

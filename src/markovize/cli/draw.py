@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from markovize.cli import files
-from markovize.cli.options import JsonOption, MachineArgument, listed
+from markovize.cli.options import JsonOption, MachineArgument, join_words
 from markovize.pictures.formats import DRAWINGS
 
 EXAMPLE = "markovize draw machine.json -o machine.svg"
-PICTURE_FILES = listed([format.pattern for format in DRAWINGS])
+PICTURE_FILES = join_words([format.pattern for format in DRAWINGS])
 
 
 def draw(

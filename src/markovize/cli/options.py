@@ -13,17 +13,17 @@ from markovize.errors import InputError
 from markovize.io.registry import EPISODES, MACHINES
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """A list in a sentence.
 
-    >>> listed([".svg", ".png", ".dot"])
+    >>> join_words([".svg", ".png", ".dot"])
     '.svg, .png or .dot'
     """
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 EPISODE_FILES = ", ".join(format.pattern for format in EPISODES if format.read is not None)
-MACHINE_FILES = listed([format.pattern for format in MACHINES if format.read is not None])
+MACHINE_FILES = join_words([format.pattern for format in MACHINES if format.read is not None])
 
 EpisodesArgument = Annotated[
     Path,

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from progress_lines import without_progress
+
 from golden.additions import without_additions
 from golden.case import Case
 from golden.inputs import GENERATED, make
@@ -196,5 +198,6 @@ def without_time_cells(table: str) -> str:
 
 
 def _without_noise(text: str) -> str:
-    """matplotlib says so once on a new machine."""
-    return "".join(line for line in text.splitlines(keepends=True) if "building the font cache" not in line)
+    """What only a new or a slow machine says: that matplotlib looks for fonts, and how a run goes on."""
+    lines = without_progress(text).splitlines(keepends=True)
+    return "".join(line for line in lines if "building the font cache" not in line)

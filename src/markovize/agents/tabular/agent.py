@@ -102,7 +102,7 @@ class Agent:
         """Makes room for all that the codec has, and describes its transitions from ``first`` on."""
         states, transitions = self.room
         if len(self.codec.observations) > states or len(self.codec) > transitions:
-            self.grow(_doubled(states, len(self.codec.observations)), _doubled(transitions, len(self.codec)))
+            self.grow(_double_until(states, len(self.codec.observations)), _double_until(transitions, len(self.codec)))
             first = 0
         if first is not None:
             self.describe_transitions(first)
@@ -153,7 +153,7 @@ def _label_sizes(codec: StepCodec, per_transition: bool, states: int, transition
     return max(1, transitions, states, len(codec.triggers.numbers)), rewards
 
 
-def _doubled(now: int, needed: int) -> int:
+def _double_until(now: int, needed: int) -> int:
     while now < needed:
         now *= 2
     return now

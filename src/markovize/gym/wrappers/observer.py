@@ -75,7 +75,7 @@ class Observer:
         self._fill(features, number, follower)
         return features
 
-    def batched(self, space: AnySpace, number: int) -> AnySpace:
+    def batch_space(self, space: AnySpace, number: int) -> AnySpace:
         """The space of :meth:`batch`, given the environment's own batched space."""
         if self.mode == "dict":
             states = spaces.MultiDiscrete(np.full(number, self.states))

@@ -67,10 +67,10 @@ def _new(array: Declared, sizes: Sizes) -> npt.NDArray[Any]:
 
 def enlarge(group: Group, sizes: Sizes) -> Group:
     """The same group at these sizes, none of which may be smaller; arrays that fit already are the same objects."""
-    return type(group)(*[_enlarged(old, array, sizes) for old, array in zip(group, declared(type(group)), strict=True)])
+    return type(group)(*[_enlarge(old, array, sizes) for old, array in zip(group, declared(type(group)), strict=True)])
 
 
-def _enlarged(old: npt.NDArray[Any], array: Declared, sizes: Sizes) -> npt.NDArray[Any]:
+def _enlarge(old: npt.NDArray[Any], array: Declared, sizes: Sizes) -> npt.NDArray[Any]:
     if old.shape == _shape(array.table, sizes):
         return old
     new = _new(array, sizes)

@@ -40,7 +40,7 @@ class MarkovRewardWrapper(AnyVectorWrapper):
         self._same_step = autoreset_mode(env) is AutoresetMode.SAME_STEP
         self._followers = [Follower(parts.bound) for _ in range(env.num_envs)]
         self.single_observation_space = self._observer.space
-        self.observation_space = self._observer.batched(env.observation_space, env.num_envs)
+        self.observation_space = self._observer.batch_space(env.observation_space, env.num_envs)
 
     def reset(self, *, seed: Seeds = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Resets the environments and their machines, or only those in ``options["reset_mask"]``."""
