@@ -49,3 +49,7 @@ COARSER: Final = (
     "Walk longer (more seconds, more steps), or make the observations coarser with a wrapper, so that they come back."
 )
 ENVIRONMENT: Final = "Audit the environment itself, or make the observations discrete."
+UNPAID: Final = (
+    "Walk longer (more seconds, more steps), or record episodes of somebody who knows how to earn a reward, and audit "
+    "the file."
+)

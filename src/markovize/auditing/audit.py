@@ -124,7 +124,7 @@ def _audit_env(source: EnvSource, seed: int, budget: Budget, tell: Tell, start: 
         tell(AuditProgress(phase, logbook.steps, time.monotonic() - start))
 
     evidence = _walk(walker, budget, say)
-    report = judge(logbook, evidence, Replays(source, logbook), budget, say)
+    report = judge(logbook, evidence, Replays(source, logbook, patience=(budget.deadline - start) / 3), budget, say)
     return replace(report, episodes=len(logbook.episodes), source=source.name)
 
 

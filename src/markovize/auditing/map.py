@@ -28,18 +28,24 @@ class Map:
         self._ends: set[tuple[int, int]] = set()
         self._seen: dict[tuple[int, int], Counter[int]] = {}
         self._next: dict[int, dict[int, int]] = {}
+        self._visits: Counter[int] = Counter()
         self.states: list[int] = []
 
     def step(self, s: int, a: int, t: int, *, ended: bool = False) -> None:
         """Takes note of a step."""
         if s not in self._next:
             self.states.append(s)
+        self._visits[s] += 1
         seen = self._seen.setdefault((s, a), Counter())
         seen[t] += 1
         if a not in self._next.setdefault(s, {}) or seen[t] >= seen[self._next[s][a]]:
             self._next[s][a] = t
         if ended:
             self._ends.add((s, a))
+
+    def visits(self, s: int) -> int:
+        """How often a state was left."""
+        return self._visits[s]
 
     def tries(self, s: int, a: int) -> int:
         seen = self._seen.get((s, a))
@@ -48,6 +54,24 @@ class Map:
     def path(self, start: int, goal: int) -> list[int] | None:
         """The fewest actions from one to the other."""
         return self._search(start, lambda s: [] if s == goal else None)
+
+    def loop(self, start: int) -> list[int] | None:
+        """The fewest actions that lead away from here, or nowhere, and back.
+
+        >>> known = Map(actions=2)
+        >>> known.step(0, 1, 5), known.step(5, 0, 0)
+        (None, None)
+        >>> known.loop(0)
+        [1, 0]
+        """
+        best: list[int] | None = None
+        for a, t in self._next.get(start, {}).items():
+            if (start, a) in self._ends:
+                continue
+            back = [] if t == start else self.path(t, start)
+            if back is not None and (best is None or len(back) + 1 < len(best)):
+                best = [a, *back]
+        return best
 
     def untried(self, start: int, most: int = 0) -> list[int] | None:
         """The fewest actions to one that was tried at most so often, that one included."""

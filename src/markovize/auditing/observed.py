@@ -15,13 +15,14 @@ from markovize.auditing.logbook import NAMES, TRANSITION, Columns, Logbook, Long
 from markovize.auditing.replays import Finding, Replays, trajectory_of
 from markovize.auditing.report import RewardReport, Verdict, Witness
 from markovize.auditing.rewards import RewardScale
+from markovize.conflicts.clock import Clock, fit_clock
 from markovize.episodes.traces import Episode, Traces
 from markovize.learning.learner import learn
 from markovize.machine.machine import RewardMachine
 
 LEAST_COMPARABLE: Final = 20  # steps, and
 LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before anything is believed
-LEAST_AT_ONE_TIME: Final = 12  # unusual rewards that were compared at equal step numbers, before time is blamed
+LEAST_AT_ONE_TIME: Final = 12  # episodes whose unusual rewards were compared at equal step numbers: time is blamed
 LARGEST_MACHINE: Final = 8
 MOST_LEARNED: Final = 20_000  # steps
 
@@ -45,7 +46,8 @@ class Evidence:
     comparable: int
     base: tuple[str, ...] | None  # what determines the reward, the history aside
     timed: tuple[str, ...] | None  # what determines it together with the step number
-    at_one_time: int  # steps that paid something unusual for their (s, a, s'), and were compared at equal step numbers
+    at_one_time: int  # episodes that paid something unusual for its (s, a, s'), compared at equal step numbers
+    clock: Clock | None  # the line over time on which all rewards in question lie, if they do
     equal_histories: bool  # whether equal histories paid differently
 
     @classmethod
@@ -54,12 +56,15 @@ class Evidence:
         keys, timed_keys = columns.transition, columns.keys((*TRANSITION, "time"))
         conflict = columns.conflicting(keys)
         lawful = follows_time(columns, keys, logbook.scale)
+        # episodes, not steps: two histories that have their end in common agree in many steps for one reason
+        compared = conflict & ((columns.repeated(timed_keys) & unusual(keys, columns.codes)) | lawful)
         return cls(
             columns,
             int(columns.repeated(keys).sum()),
             columns.smallest_base(),
             columns.smallest_base("time"),
-            int((conflict & ((columns.repeated(timed_keys) & unusual(keys, columns.codes)) | lawful)).sum()),
+            len(np.unique(columns.rows[compared, NAMES["episode"]])),
+            clock_of(columns, conflict),
             bool(columns.conflicting(columns.keys(("history",))).any()),
         )
 
@@ -72,11 +77,21 @@ class Evidence:
         return self.comparable >= LEAST_COMPARABLE and self.comparable >= LEAST_SHARE * self.steps
 
     @property
+    def unpaid(self) -> bool:
+        """Whether no reward was ever seen: then nothing is known of it. A constant reward of 1 is known."""
+        return not self.columns.rewards.any()
+
+    @property
     def settled(self) -> bool:
         """Whether more steps would hardly change the verdict, now that it is not Markov."""
         if self.base is not None:
             return False
-        return self.timed is None or self.at_one_time >= LEAST_AT_ONE_TIME
+        return self.timed is None or self.clock is not None  # without a law, more steps may refute the step number
+
+    @property
+    def of_time(self) -> bool:
+        """Whether the step number, and not what happened until then, makes the difference."""
+        return self.timed is not None and (self.clock is not None or self.at_one_time >= LEAST_AT_ONE_TIME)
 
     def pairs(self, *parts: str, most: int = 6) -> list[tuple[int, int]]:
         """Steps that contradict each other although all these parts are equal."""
@@ -130,6 +145,15 @@ def follows_time(columns: Columns, keys: Longs, scale: RewardScale) -> npt.NDArr
     return out
 
 
+def clock_of(columns: Columns, disputed: npt.NDArray[np.bool_]) -> Clock | None:
+    """The line of reward over step number on which all rewards in question lie, the commonest reward aside."""
+    if not disputed.any():
+        return None
+    commonest = np.bincount(columns.codes).argmax()
+    paid = np.flatnonzero(disputed & (columns.codes != commonest))
+    return fit_clock(columns.rows[paid, NAMES["time"]] + 1, columns.rewards[paid], len(paid))
+
+
 def witness_of(logbook: Logbook, evidence: Evidence, pair: tuple[int, int]) -> Witness:
     """Two logged steps as a witness."""
     (i, m), (j, n) = (evidence.place(step) for step in pair)
@@ -174,6 +198,9 @@ def judge(
         )
         text = advice.MORE_EPISODES if replays is None else advice.COARSER
         return _report(evidence, "not-testable", (), text, reason=reason)
+    if evidence.unpaid:
+        reason = f"none of {evidence.steps:,} steps paid anything but 0"
+        return _report(evidence, "not-testable", (), advice.UNPAID, reason=reason)
     if evidence.base is not None:
         return _report(evidence, "markov", evidence.base, advice.MARKOV[evidence.base])
     pair = evidence.conflicts()[0]
@@ -181,7 +208,7 @@ def judge(
     if evidence.equal_histories:
         text = advice.NOISE if replays is not None else advice.NOISE_IN_FILE
         return _report(evidence, "noise", TRANSITION, text, witness=witness)
-    if evidence.timed is not None and evidence.at_one_time >= LEAST_AT_ONE_TIME:
+    if evidence.of_time and evidence.timed is not None:
         return _report(evidence, "time", (*evidence.timed, "time"), advice.TIME, witness=witness)
     tell("learning the machine")
     machine = find_machine(logbook, max(4.0, min(8.0, budget.left())))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -39,8 +41,10 @@ def first_difference(first: Sequence[Played], second: Sequence[Played], scale: R
 class Replays:
     """Plays logged episodes again."""
 
-    def __init__(self, source: EnvSource, logbook: Logbook) -> None:
+    def __init__(self, source: EnvSource, logbook: Logbook, patience: float = math.inf) -> None:
+        """``patience``: seconds for each of the questions; what is asked first is answered anyway."""
         self.source, self.logbook, self.scale = source, logbook, logbook.scale
+        self.patience = patience
 
     def play_fresh(self, script: Script) -> list[Played]:
         with self.source.fresh() as env:
@@ -48,7 +52,10 @@ class Replays:
 
     def find_leak(self, suspects: Sequence[int]) -> Finding | None:
         """An episode that pays something else after earlier episodes; or without a reason at all."""
-        for number in suspects:
+        end = time.monotonic() + self.patience
+        for asked, number in enumerate(suspects):
+            if asked and time.monotonic() > end:
+                break
             episode = self.logbook.episodes[number]
             script = script_of(episode)
             alone = self.play_fresh(script)
@@ -106,7 +113,10 @@ class Replays:
 
     def find_noise(self, places: Sequence[tuple[int, int]]) -> Finding | None:
         """A step, as (episode, step in it), that pays something else with other random numbers at equal history."""
-        for number, step in places:
+        end = time.monotonic() + self.patience
+        for asked, (number, step) in enumerate(places):
+            if asked and time.monotonic() > end:
+                break
             finding = self._fork(number, step) or self._other_seeds(number, step)
             if finding is not None:
                 return finding

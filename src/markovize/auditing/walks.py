@@ -18,6 +18,8 @@ SEEDS: Final = 8  # of resets that come back again and again, so that one start 
 ACTIONS: Final = 64  # larger action spaces are sampled once, so that actions come back
 CONTINUOUS: Final = 6  # actions of a Box
 LONG: Final = 1_000  # steps, for episodes that nothing else ends
+CANDIDATES: Final = 10  # earlier episodes that are looked at to choose one to return to
+DISPUTED: Final = 30  # steps that paid something else at another time
 RARE: Final = 0.05  # a reward that fewer steps paid is worth coming back to
 
 Policy: TypeAlias = Callable[[int], int]  # from the number of an observation to the number of an action
@@ -37,6 +39,8 @@ class Walker:
         self._paid: Counter[float] = Counter()
         self._where: dict[float, list[tuple[int, int]]] = {}  # for each reward some (s, a) that earned it
         self._how: dict[float, list[tuple[LoggedEpisode, int]]] = {}  # and the episodes, with the step
+        self._first: dict[tuple[int, int, int], float] = {}  # what each (s, a, s') paid at first
+        self._disputed: dict[tuple[int, int, int], tuple[LoggedEpisode, int]] = {}  # steps that paid something else
         self._kinds: tuple[Callable[[], Policy], ...] = (
             self._at_random,
             self._explore,
@@ -46,6 +50,8 @@ class Walker:
             self._explore,
             self._detour,
             self._tour,
+            self._delay,
+            self._return,
         )
 
     def walk(self) -> LoggedEpisode:
@@ -55,7 +61,7 @@ class Walker:
         seed = self.first_seed + (int(self.rng.integers(SEEDS)) if recurring else SEEDS + number)
         self._seed = seed
         policy = self._kinds[number % len(self._kinds)]()
-        return self.play(self._seed, policy, self.longest if number % 8 == 7 else min(self.longest, 300))
+        return self.play(self._seed, policy, self.longest if number % len(self._kinds) == 7 else min(self.longest, 300))
 
     def play(self, seed: int, policy: Policy, longest: int) -> LoggedEpisode:
         """One episode by this policy."""
@@ -63,6 +69,7 @@ class Walker:
         s = self.logbook.start(observation, seed=seed)
         terminated = truncated = False
         earned: list[tuple[float, int]] = []
+        disputed: list[tuple[tuple[int, int, int], int]] = []
         for time in range(longest):
             a = policy(s)
             observation, reward, terminated, truncated, _ = self.env.step(self.palette[a])
@@ -70,6 +77,8 @@ class Walker:
             self.map.step(s, a, t, ended=bool(terminated))
             self._remember(round(float(reward), 9), s, a)
             earned.append((round(float(reward), 9), time))
+            if self._first.setdefault((s, a, t), earned[-1][0]) != earned[-1][0]:
+                disputed.append(((s, a, t), time))
             s = t
             if terminated or truncated:
                 break
@@ -78,6 +87,9 @@ class Walker:
             ways = self._how.setdefault(reward, [])
             if len(ways) < 30 and (not ways or ways[-1][0] is not episode):
                 ways.append((episode, time))
+        for step, time in disputed:
+            if len(self._disputed) < DISPUTED:
+                self._disputed.setdefault(step, (episode, time))
         return episode
 
     def _remember(self, reward: float, s: int, a: int) -> None:
@@ -169,12 +181,10 @@ class Walker:
 
     def _detour(self) -> Policy:
         """An earlier episode again, up to a rare reward, with something else in between."""
-        rewards = [reward for reward in self.rare_rewards() if reward in self._how]
-        if not rewards:
-            return self._at_random()
-        episode, step = self._any(self._how[self._any(rewards)])
-        assert episode.seed is not None
-        self._seed = episode.seed
+        way = self._rare_way()
+        if way is None:
+            return self._return()
+        episode, step = way
         numbers = [self._number(action) for action in episode.actions[: step + 1]]
         cut = int(self.rng.integers(len(numbers)))
         back = self.logbook.observations.find(episode.episode.observations[cut])
@@ -188,6 +198,65 @@ class Walker:
             yield numbers[cut:]
 
         return self._follow(plans())
+
+    def _delay(self) -> Policy:
+        """An earlier episode again, up to a rare reward, with a loop somewhere on the way.
+
+        Loops of equal length at different places give equal step numbers after other histories: time, or history?
+        """
+        way = self._rare_way()
+        if way is None:
+            return self._return()
+        episode, step = way
+        numbers = [self._number(action) for action in episode.actions[: step + 1]]
+        cut = int(self.rng.integers(len(numbers)))
+        here = self.logbook.observations.find(episode.episode.observations[cut])
+
+        def plans() -> Iterator[list[int] | None]:
+            if cut:
+                yield numbers[:cut]
+            loop = None if here is None else self.map.loop(here)
+            if loop is not None:
+                yield loop
+            yield numbers[cut:]
+
+        return self._follow(plans())
+
+    def _return(self) -> Policy:
+        """An earlier episode again, up to the observation that was seen least often of all, and on from there."""
+        if not self.logbook.episodes:
+            return self._at_random()
+        episode = min(
+            (self._any(self.logbook.episodes) for _ in range(CANDIDATES)), key=lambda one: self._rarest(one)[0]
+        )
+        assert episode.seed is not None
+        self._seed = episode.seed
+        numbers = [self._number(action) for action in episode.actions[: self._rarest(episode)[1]]]
+        stubborn = self._stubbornly()
+
+        def policy(s: int) -> int:
+            return numbers.pop(0) if numbers else stubborn(s)
+
+        return policy
+
+    def _rarest(self, episode: LoggedEpisode) -> tuple[int, int]:
+        """How often the rarest observation of an episode was seen, and when, but at its very end."""
+        find = self.logbook.observations.find
+        seen = [self.map.visits(find(observation) or 0) for observation in episode.episode.observations[:-1]]
+        return min((count, time) for time, count in enumerate(seen))
+
+    def _rare_way(self) -> tuple[LoggedEpisode, int] | None:
+        """An episode that earned a rare or a disputed reward, and at which step; the next episode has its seed."""
+        rewards = [reward for reward in self.rare_rewards() if reward in self._how]
+        if not rewards or len(self._paid) < 2:  # nothing that was paid is worth coming back to
+            return None
+        if self._disputed and self.rng.random() < 0.5:
+            episode, step = self._any(list(self._disputed.values()))
+        else:
+            episode, step = self._any(self._how[self._any(rewards)])
+        assert episode.seed is not None
+        self._seed = episode.seed
+        return episode, step
 
     def _number(self, action: Any) -> int:
         return next(n for n, known in enumerate(self.palette) if known is action)

@@ -1,0 +1,93 @@
+"""What repeated observations say: time or history, nothing at all, and how long one may ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from defects import Corridor, Step, StepCount
+
+from markovize import check_reward
+from markovize.auditing.logbook import Logbook
+from markovize.auditing.replays import Replays
+from markovize.auditing.scripts import Played, Script
+from markovize.auditing.sources import EnvSource
+from markovize.auditing.walks import Walker
+
+
+class Unpaid(Corridor):
+    """Never pays."""
+
+    def pay(self, _: Step) -> float:
+        return 0.0
+
+
+class Constant(Corridor):
+    """Always pays the same."""
+
+    def pay(self, _: Step) -> float:
+        return -1.0
+
+
+def test_where_nothing_was_ever_paid_nothing_is_known() -> None:
+    report = check_reward(Unpaid(), steps=500)
+    assert report.verdict == "not-testable"
+    assert "paid anything but 0" in report.reason
+    constant = check_reward(Constant(), steps=500)
+    assert (constant.verdict, constant.signature) == ("markov", ())
+
+
+def test_a_few_rewards_on_one_line_over_time_are_of_time() -> None:
+    late = [([0] * n + [1], ["go"] * n, [0.0] * (n - 1) + [1 - n / 100]) for n in (3, 5, 6, 9, 14)]
+    idle: list[Any] = [([0] * n + [2], ["go"] * n, [0.0] * n) for n in range(1, 8)]
+    report = check_reward(late + idle)
+    assert (report.verdict, report.signature) == ("time", ("next_state", "time"))
+
+
+def test_agreement_along_a_common_end_counts_once() -> None:
+    """Every second push pays. Two episodes begin elsewhere, and agree from then on: that is not due to the time."""
+
+    def episode(start: str, pushes: int) -> tuple[list[str], list[str], list[float]]:
+        states = [start, "here", *["here"] * pushes]
+        return states, ["go", *["push"] * pushes], [0.0, *(float(n % 2) for n in range(pushes))]
+
+    report = check_reward([episode("left", 40), episode("right", 40)])
+    assert report.verdict == "history"
+
+
+def test_delays_reach_a_reward_again_at_equal_step_numbers() -> None:
+    env = StepCount()
+    walker = Walker(env, Logbook(), 0)
+    while len(walker._paid) < 3:
+        walker.walk()
+    before = len(walker.logbook.episodes)
+    for _ in range(20):
+        policy = walker._delay()
+        walker.play(walker._seed, policy, 12)
+    delayed = [one.episode for one in walker.logbook.episodes[before:]]
+    ways: dict[int, set[tuple[Any, ...]]] = {}
+    for episode in delayed:
+        for time, reward in enumerate(episode.rewards):
+            if reward:
+                ways.setdefault(time, set()).add(tuple(episode.actions[:time]))
+    assert max(len(histories) for histories in ways.values()) >= 3
+
+
+def test_replays_stop_when_patience_is_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    walker = Walker(Corridor(), Logbook(), 0)
+    for _ in range(10):
+        walker.walk()
+    replays, asked = Replays(EnvSource.of(Corridor()), walker.logbook, patience=0.0), []
+    play_fresh = replays.play_fresh
+
+    def count(script: Script) -> list[Played]:
+        asked.append(script)
+        return play_fresh(script)
+
+    monkeypatch.setattr(replays, "play_fresh", count)
+    assert replays.find_leak(range(10)) is None
+    first = len(asked)
+    assert first > 0
+    replays.patience = 60.0
+    assert replays.find_leak(range(10)) is None
+    assert len(asked) == 11 * first
