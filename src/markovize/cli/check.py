@@ -9,7 +9,14 @@ import typer
 
 from markovize.cli import files
 from markovize.cli.exits import DONE, NO
-from markovize.cli.options import AllOption, ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
+from markovize.cli.options import (
+    AllOption,
+    ColumnsOption,
+    DecimalsOption,
+    EpisodesArgument,
+    JsonOption,
+    function_option,
+)
 from markovize.cli.terminal import console, print_json, screenful
 
 if TYPE_CHECKING:
@@ -26,12 +33,17 @@ def check(
     everything: AllOption = False,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
+    trigger_on: Annotated[str | None, function_option()] = None,
+    reward_on: Annotated[str | None, function_option()] = None,
 ) -> None:
     """Is the reward a function of (s, a, s')? If not, show steps that prove it."""
     import markovize
 
+    if machine is None and (trigger_on or reward_on):
+        raise typer.BadParameter("--trigger-on and --reward-on go with --machine: without one, (s, a, s') is compared")
     traces = files.stream_or_read(episodes, columns, reward_decimals)
-    report = markovize.check(traces, None if machine is None else markovize.read_machine(machine))
+    known = None if machine is None else markovize.read_machine(machine)
+    report = markovize.check(traces, known, trigger_on=trigger_on, reward_on=reward_on)
     if json_:
         print_json(report.to_json())
     else:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from markovize.episodes.labelling import AUTO, named_kinds
 from markovize.experiments.catalogue import CATALOGUE
 from markovize.learning.engines.registry import NONE, engine_names
 
 if TYPE_CHECKING:
     ExperimentChoice: TypeAlias = StrEnum
-    LabelChoice: TypeAlias = StrEnum
     EngineChoice: TypeAlias = StrEnum
     AuditChoice: TypeAlias = StrEnum
 else:  # a member for each name in a registry
     ExperimentChoice = StrEnum("ExperimentChoice", [(name, name) for name in CATALOGUE])
-    LabelChoice = StrEnum("LabelChoice", [(kind, kind) for kind in (AUTO, *named_kinds())])
     EngineChoice = StrEnum("EngineChoice", [(name, name) for name in engine_names()])
     AuditChoice = StrEnum("AuditChoice", [(name, name) for name in (*engine_names(), NONE)])
 
-AUTO_LABELS: Final[LabelChoice] = next(iter(LabelChoice))
 AUTO_ENGINE: Final[EngineChoice] = next(iter(EngineChoice))
 AUTO_AUDIT: Final[AuditChoice] = next(iter(AuditChoice))
 

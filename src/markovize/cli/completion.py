@@ -1,4 +1,4 @@
-"""What the shell offers after Tab, where it is no choice, file or option: environments and formats.
+"""What the shell offers after Tab, where it is no choice, file or option: environments, formats and labels.
 
 Nothing here may fail or print: whoever presses Tab wants names or nothing.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from markovize.episodes.labelling import AUTO, named_kinds
 from markovize.io.registry import EPISODES, MACHINES
 
 
@@ -30,6 +31,15 @@ def complete_format(incomplete: str) -> list[str]:
     ['json', 'jsonl']
     """
     return _beginning_with(incomplete, {format.name for format in (*EPISODES, *MACHINES)})
+
+
+def complete_labels(incomplete: str) -> list[str]:
+    """What labels may be, but for functions of the user's.
+
+    >>> complete_labels("s")
+    ['state', 'source']
+    """
+    return [kind for kind in (AUTO, *named_kinds()) if kind.startswith(incomplete)]
 
 
 def _beginning_with(incomplete: str, names: Iterable[str]) -> list[str]:

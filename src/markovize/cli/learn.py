@@ -11,23 +11,31 @@ from markovize.cli import files
 from markovize.cli.choices import (
     AUTO_AUDIT,
     AUTO_ENGINE,
-    AUTO_LABELS,
     AuditChoice,
     EngineChoice,
     ExplainChoice,
-    LabelChoice,
     Objective,
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
-from markovize.cli.options import AllOption, ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption
+from markovize.cli.options import (
+    AllOption,
+    ColumnsOption,
+    DecimalsOption,
+    EpisodesArgument,
+    JsonOption,
+    functions_for,
+    label_option,
+)
 from markovize.cli.replay import report_replay
 from markovize.cli.terminal import console, count, print_json, screenful
+from markovize.episodes.labelling import AUTO
 
 if TYPE_CHECKING:
     from markovize.episodes.traces import Traces
     from markovize.learning.result import LearnResult
     from markovize.machine.replay import ReplayReport
 
+FUNCTIONS = "MODULE:FUNCTION: what a function of (state, action, next_state) returns; looked up here first."
 AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 states, those with the smallest."
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
 
@@ -38,8 +46,8 @@ def learn(
         Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
     ] = None,
     objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
-    trigger_on: Annotated[LabelChoice, typer.Option(help=f"What moves the machine. {AUTO_RULE}")] = AUTO_LABELS,
-    reward_on: Annotated[LabelChoice, typer.Option(help="What selects the reward. auto: as above.")] = AUTO_LABELS,
+    trigger_on: Annotated[str, label_option(f"What moves the machine. {AUTO_RULE} {FUNCTIONS}")] = AUTO,
+    reward_on: Annotated[str, label_option("What selects the reward. auto, functions: as above.")] = AUTO,
     explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
     engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
@@ -81,8 +89,8 @@ def learn(
             result = markovize.learn(
                 traces,
                 objective=objective.value,
-                trigger_on=trigger_on.value,
-                reward_on=reward_on.value,
+                trigger_on=trigger_on,
+                reward_on=reward_on,
                 explain=explain.value,
                 acyclic=acyclic,
                 engine=engine.value,
@@ -93,7 +101,10 @@ def learn(
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
-        tried = None if held_out is None or result.machine is None else markovize.replay(result.machine, held_out)
+        tried = None
+        if held_out is not None and result.machine is not None:
+            own = functions_for(result.machine, trigger_on, reward_on)
+            tried = markovize.replay(result.machine, held_out, **own)
         if json_:
             print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
         else:

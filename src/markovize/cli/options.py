@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markovize.cli.completion import complete_labels
+from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
+from markovize.episodes.labelling.function import FunctionLabelling
 from markovize.errors import InputError
 from markovize.io.registry import EPISODES, MACHINES
+
+if TYPE_CHECKING:
+    from markovize.machine.machine import RewardMachine
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -44,6 +50,43 @@ ColumnsOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def label_option(help: str, **more: Any) -> Any:
+    """An option for labels: a kind, or a function of the user's."""
+    return typer.Option(
+        metavar="|".join((AUTO, *named_kinds(), "MODULE:FUNCTION")),
+        help=help,
+        autocompletion=complete_labels,
+        callback=check_labels,
+        **more,
+    )
+
+
+def check_labels(on: str | None) -> str | None:
+    """Refuses labels that are not there, before anything is read or played."""
+    if on is not None and on != AUTO:
+        labelling_of(on)
+    return on
+
+
+def function_option() -> Any:
+    """An option for the function that a machine's labels come from, if they do."""
+    return typer.Option(
+        metavar="MODULE:FUNCTION",
+        help="The function that the machine was learned with, if it was.",
+        autocompletion=complete_labels,
+        callback=check_labels,
+        show_default=False,
+    )
+
+
+def functions_for(machine: RewardMachine, trigger_on: str | None, reward_on: str | None) -> dict[str, str | None]:
+    """Those of both that are the functions of a machine's labels."""
+    return {
+        "trigger_on": trigger_on if machine.trigger_on == FunctionLabelling.kind else None,
+        "reward_on": reward_on if machine.reward_on == FunctionLabelling.kind else None,
+    }
 
 
 def named_values(pairs: Sequence[str], option: str) -> dict[str, Any]:

@@ -8,7 +8,14 @@ import typer
 
 from markovize.cli import files
 from markovize.cli.exits import DONE, NO
-from markovize.cli.options import ColumnsOption, DecimalsOption, EpisodesArgument, JsonOption, MachineArgument
+from markovize.cli.options import (
+    ColumnsOption,
+    DecimalsOption,
+    EpisodesArgument,
+    JsonOption,
+    MachineArgument,
+    function_option,
+)
 from markovize.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
@@ -28,12 +35,15 @@ def replay(
     reward_decimals: DecimalsOption = None,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
+    trigger_on: Annotated[str | None, function_option()] = None,
+    reward_on: Annotated[str | None, function_option()] = None,
 ) -> None:
     """Does the machine predict the rewards of these episodes? Exit with 1 if it does not."""
     import markovize
 
     known = markovize.read_machine(machine)
-    report = markovize.replay(known, files.stream_or_read(episodes, columns, reward_decimals))
+    traces = files.stream_or_read(episodes, columns, reward_decimals)
+    report = markovize.replay(known, traces, trigger_on=trigger_on, reward_on=reward_on)
     if json_:
         print_json(report.to_json())
     else:

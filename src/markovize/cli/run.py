@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from markovize.cli.choices import EngineChoice, LabelChoice, ModeChoice, Objective
+from markovize.cli.choices import EngineChoice, ModeChoice, Objective
 from markovize.cli.completion import complete_environment
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED, saying_how_to_go_on
-from markovize.cli.options import AllOption, JsonOption, named_values
+from markovize.cli.options import AllOption, JsonOption, label_option, named_values
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
@@ -49,10 +49,11 @@ def run(
         typer.Option("--acyclic/--no-acyclic", help="Never return to a state once left.", show_default="the mode's"),
     ] = None,
     trigger_on: Annotated[
-        LabelChoice | None, typer.Option(help="What moves the machine.", show_default="the mode's")
+        str | None,
+        label_option("What moves the machine; a function is looked up here first.", show_default="the mode's"),
     ] = None,
     reward_on: Annotated[
-        LabelChoice | None, typer.Option(help="What selects the reward.", show_default="the mode's")
+        str | None, label_option("What selects the reward, likewise.", show_default="the mode's")
     ] = None,
     engine: Annotated[EngineChoice | None, typer.Option(help="How to solve.", show_default="auto")] = None,
     epsilon: Annotated[float | None, typer.Option(help="Share of random actions.", show_default="the mode's")] = None,

@@ -16,7 +16,7 @@ from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.episodes.labelled_steps import label_traces
-from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, pairs_to_compare, pairs_to_try
+from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.learner import Auto, Learner
@@ -40,12 +40,13 @@ class MachineSearch:
 
     def __init__(self, settings: Settings, codec: StepCodec) -> None:
         self.settings, self.codec = settings, codec
-        codec.relabel(_coarsest(settings.trigger_on), _coarsest(settings.reward_on))
+        self._asked = loaded(settings.trigger_on), loaded(settings.reward_on)
+        codec.relabel(*map(_coarsest, self._asked))
         self.kept = KeptEpisodes()
         self.solves: list[Solve] = []
         self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
-        self._candidates = pairs_to_compare(settings.trigger_on, settings.reward_on)
+        self._candidates = pairs_to_compare(*self._asked)
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
         self._many_triggers: float = MANY_TRIGGERS
@@ -75,7 +76,7 @@ class MachineSearch:
 
     def learn_without_conflict(self) -> RewardMachine:
         """The machine of a run that never met a conflict: one state, and the rewards of the episodes kept."""
-        learner = self._new_learner(self.settings.trigger_on, self.settings.reward_on)
+        learner = self._new_learner(*self._asked)
         return learner.learn(self.traces(), effort=self.settings.effort).unwrap()
 
     def adopt(self, result: LearnResult, episode: int) -> bool:
@@ -86,11 +87,11 @@ class MachineSearch:
         size = machine.states, len(machine.triggers), self.exemplars, len(self.kept)
         labels = result.trigger_on, result.reward_on
         self.solves.append(Solve(episode, *size, result.seconds, result.status, *labels))
-        cfg, codec = self.settings, self.codec
-        wanted = _resolved(cfg.trigger_on, result.trigger_on), _resolved(cfg.reward_on, result.reward_on)
-        if wanted == codec.labelled_by:
+        trigger_on, reward_on = self._asked
+        wanted = _resolved(trigger_on, result.trigger_on), _resolved(reward_on, result.reward_on)
+        if wanted == self.codec.labelled_by:
             return False
-        codec.relabel(*wanted)
+        self.codec.relabel(*wanted)
         return True
 
     def repeat(self, machine: RewardMachine) -> Iterator[int]:
@@ -119,7 +120,7 @@ class MachineSearch:
             self._labels = finer
             result = self._solve_under(finer, kept, traces, rng)
         if result.contradiction is not None:  # no labels explain the episodes: with advice
-            return self._new_learner(self.settings.trigger_on, self.settings.reward_on).learn(traces)
+            return self._new_learner(*self._asked).learn(traces)
         if not result.interrupted:
             result = self._under_other_labels(kept, traces, result, rng)
         while result.machine is None and not result.interrupted:  # nothing within the budget of a last resort
@@ -149,7 +150,7 @@ class MachineSearch:
 
     def _finer(self, labels: LabelPair) -> LabelPair | None:
         """The labels that ``auto`` tries after these."""
-        order = pairs_to_try(self.settings.trigger_on, self.settings.reward_on)
+        order = pairs_to_try(*self._asked)
         here = order.index(labels) if labels in order else len(order) - 2
         return order[here + 1] if here + 1 < len(order) else None
 

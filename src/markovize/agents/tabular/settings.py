@@ -9,11 +9,12 @@ import numpy as np
 
 from markovize.agents.checks import check_discount, check_share, is_number, is_whole
 from markovize.episodes.labelled_steps import Explain
-from markovize.episodes.labelling import AUTO, named_kinds
+from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.errors import InputError
 from markovize.learning.engines import Engine
 from markovize.learning.floors import Objective
 from markovize.learning.learner import Auto
+from markovize.user_code import is_function_name, name_of_function
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
@@ -115,7 +116,7 @@ class Settings:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
 
     def to_json(self) -> dict[str, Any]:
-        """All settings; a user's label function or engine shows as its name."""
+        """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
         return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
@@ -136,7 +137,12 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))
     choices = CHOICES.get(name, ())
-    if choices and not (value in choices or (callable(value) and name in ("trigger_on", "reward_on"))):
+    if name in ("trigger_on", "reward_on") and value not in choices:
+        choices = (*choices, "module:function")
+        if callable(value) or (isinstance(value, str) and is_function_name(value)):
+            labelling_of(value)  # before the run, not in the middle of it
+            choices = ()
+    if choices and value not in choices:
         fits, words = False, f"one of {', '.join(choices)}"
     if not fits:
         raise InputError(f"{name} must be {words}, not {value!r}")
@@ -149,4 +155,4 @@ def _is_engine(value: Any) -> bool:
 def _plain(value: Any) -> Any:
     if _is_engine(value):
         return value.name
-    return getattr(value, "__qualname__", repr(value)) if callable(value) else value
+    return name_of_function(value) if callable(value) else value

@@ -2,7 +2,7 @@
 
 A step has two labels, chosen independently: the *trigger label* moves the machine, the *reward label* selects the
 reward. ``state`` is s', ``source`` is s, ``transition`` is (s, a, s'); a function of ``(state, action, next_state)``
-brings a user's own propositions.
+brings a user's own propositions, given itself or by where it is found, ``module:function``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from markovize.episodes.labelling.registry import (
     labelling_for,
     labelling_named,
     labelling_of,
+    loaded,
     named_kinds,
     pairs_to_compare,
     pairs_to_try,
@@ -35,6 +36,7 @@ __all__ = [
     "labelling_for",
     "labelling_named",
     "labelling_of",
+    "loaded",
     "named_kinds",
     "pairs_to_compare",
     "pairs_to_try",

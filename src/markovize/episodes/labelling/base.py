@@ -19,7 +19,8 @@ from markovize.errors import one_line
 
 LabelFunction: TypeAlias = Callable[[Any, Any, Any], Any]
 LabelOn: TypeAlias = "str | LabelFunction | Labelling"
-"""How a user names a labelling: by its kind, by a function of (state, action, next_state), or by itself."""
+"""How a user names a labelling: by its kind, by a function of (state, action, next_state) or where it is found
+(``module:function``), or by itself."""
 
 Step: TypeAlias = tuple[Value, Value, Value]
 """(s, a, s')."""

@@ -8,6 +8,7 @@ from typing import Final
 from markovize.episodes.labelling.base import Labelling, LabelOn
 from markovize.episodes.labelling.function import FunctionLabelling
 from markovize.errors import InputError
+from markovize.user_code import function_of_user, is_function_name
 
 AUTO: Final = "auto"
 
@@ -69,17 +70,29 @@ def labelling_named(kind: str) -> Labelling:
 def labelling_of(on: LabelOn) -> Labelling:
     """The labelling that a user names.
 
-    >>> labelling_of("state").kind, labelling_of(lambda s, a, t: t > 3).kind
-    ('state', 'function')
+    >>> labelling_of("state").kind, labelling_of(lambda s, a, t: t > 3).kind, labelling_of("operator:index").kind
+    ('state', 'function', 'function')
     """
+    on = loaded(on)
     if isinstance(on, Labelling):
         return on
     if callable(on):
         return FunctionLabelling(on)
     if not isinstance(on, str) or on not in named_kinds():
         names = ", ".join(f"'{kind}'" for kind in named_kinds())
-        raise InputError(f"labels are {names} or a function of (state, action, next_state), not {on!r}")
+        raise InputError(
+            f"labels are {names}, 'module:function' or a function of (state, action, next_state), not {on!r}"
+        )
     return _LABELLINGS[on]
+
+
+def loaded(on: LabelOn) -> LabelOn:
+    """The same, but the function itself where ``module:function`` names one.
+
+    >>> loaded("state"), loaded("operator:index").__name__
+    ('state', 'index')
+    """
+    return function_of_user(on) if isinstance(on, str) and is_function_name(on) else on
 
 
 def labelling_for(kind: str, given: LabelOn | None, option: str) -> Labelling:
@@ -87,7 +100,8 @@ def labelling_for(kind: str, given: LabelOn | None, option: str) -> Labelling:
 
     >>> labelling_for("function", None, "trigger_on")
     Traceback (most recent call last):
-    markovize.errors.InputError: the machine's labels come from a user's function; pass it as trigger_on=
+    markovize.errors.InputError: the machine's labels come from a user's function; pass it as trigger_on= \
+(--trigger-on module:function)
     """
     known = labelling_named(kind)
     if given is not None:
@@ -96,7 +110,8 @@ def labelling_for(kind: str, given: LabelOn | None, option: str) -> Labelling:
             raise InputError(f"the machine's {option} is {kind!r}; it cannot be run with {own.kind!r} labels")
         return own
     if known.needs_function:
-        raise InputError(f"the machine's labels come from a user's function; pass it as {option}=")
+        flag = f"--{option.replace('_', '-')} module:function"
+        raise InputError(f"the machine's labels come from a user's function; pass it as {option}= ({flag})")
     return known
 
 

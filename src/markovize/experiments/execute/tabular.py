@@ -10,7 +10,7 @@ import numpy as np
 
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
 from markovize.agents.tabular.environment import step_limit, world_behind
-from markovize.episodes.labelling import labelling_for
+from markovize.episodes.labelling import labelling_for, loaded
 from markovize.episodes.values import Interner, canonical, show
 from markovize.experiments.execute.recording import EpisodeBook, Outcome, make_record
 from markovize.experiments.record_parts import DIGITS, Curve, PlayedEpisode, curve_points, recent_mean
@@ -73,7 +73,7 @@ def record_run(trial: Trial, env: gym.Env[Any, Any], result: RunResult) -> Finis
 def play_greedily(env: gym.Env[Any, Any], result: RunResult) -> PlayedEpisode:
     """One episode by the learned values, the first of equal actions taken; 0 where nothing is known."""
     settings, machine = result.settings, result.machine
-    function = settings.trigger_on if callable(settings.trigger_on) else None
+    function = settings.trigger_on if callable(loaded(settings.trigger_on)) else None
     world = world_behind(env)
     names = world.action_names if world is not None else tuple(show(action) for action in result.actions)
     rows = Interner(result.observations)

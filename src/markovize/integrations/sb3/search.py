@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from markovize.conflicts.check import check
-from markovize.episodes.labelling import LabelFunction
+from markovize.episodes.labelling import LabelOn, loaded
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import key_of
 from markovize.gym.wrappers.follower import BoundMachine
@@ -45,7 +45,7 @@ class Archive:
         self.unexplained |= {holder, number} - {GONE}
         return True
 
-    def follow(self, machine: RewardMachine, functions: dict[str, LabelFunction | None]) -> None:
+    def follow(self, machine: RewardMachine, functions: dict[str, LabelOn | None]) -> None:
         """From here on, conflicts are steps that this machine does not explain."""
         self._paid = PaidSteps.of(machine, functions, Traces.of(self.episodes))
 
@@ -67,8 +67,8 @@ class MachineSearch:
         self.result: LearnResult | None = None
         self._learner = Learner(trigger_on=trigger_on, reward_on=reward_on, **options)
         self._functions = {
-            "trigger_on": trigger_on if callable(trigger_on) else None,
-            "reward_on": reward_on if callable(reward_on) else None,
+            "trigger_on": trigger_on if callable(loaded(trigger_on)) else None,
+            "reward_on": reward_on if callable(loaded(reward_on)) else None,
         }
         self._kept: list[int] = []  # of the recorded ones: those that the machine was learned from, in this order
         self._wait = 0  # so many episodes before the next search
@@ -117,13 +117,13 @@ class MachineSearch:
 class PaidSteps:
     """What each step paid, by (s, a, s') or, given a machine, by (u, label, u'), and in which episode."""
 
-    def __init__(self, machine: RewardMachine | None, functions: dict[str, LabelFunction | None]) -> None:
+    def __init__(self, machine: RewardMachine | None, functions: dict[str, LabelOn | None]) -> None:
         on, reward_on = functions.get("trigger_on"), functions.get("reward_on")
         self._bound = None if machine is None else BoundMachine(machine, trigger_on=on, reward_on=reward_on)
         self._known: dict[Hashable, tuple[float, int]] = {}
 
     @classmethod
-    def of(cls, machine: RewardMachine, functions: dict[str, LabelFunction | None], traces: Traces) -> PaidSteps:
+    def of(cls, machine: RewardMachine, functions: dict[str, LabelOn | None], traces: Traces) -> PaidSteps:
         """What each step of these episodes paid, given a machine."""
         paid, way = cls(machine, functions), run(machine, traces, **functions)
         for key, step in zip(*np.unique(way.keys(machine.states), return_index=True), strict=True):
