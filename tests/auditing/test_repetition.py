@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from defects import Corridor, Step, StepCount
 
+import markovize
 from markovize import check_reward
 from markovize.auditing.logbook import Logbook
+from markovize.auditing.machines import action_of
 from markovize.auditing.replays import Replays
 from markovize.auditing.scripts import Played, Script
 from markovize.auditing.sources import EnvSource
@@ -20,6 +22,17 @@ class Unpaid(Corridor):
 
     def pay(self, _: Step) -> float:
         return 0.0
+
+
+class EverySecondStep(Corridor):
+    """Every second step to the left pays, wherever it was taken."""
+
+    def begin(self) -> None:
+        self.count = 0
+
+    def pay(self, step: Step) -> float:
+        self.count += step.action == 0
+        return float(step.action == 0 and self.count % 2 == 0)
 
 
 class Constant(Corridor):
@@ -42,6 +55,15 @@ def test_a_few_rewards_on_one_line_over_time_are_of_time() -> None:
     idle: list[Any] = [([0] * n + [2], ["go"] * n, [0.0] * n) for n in range(1, 8)]
     report = check_reward(late + idle)
     assert (report.verdict, report.signature) == ("time", ("next_state", "time"))
+
+
+def test_rewards_of_other_steps_confirm_the_line() -> None:
+    """Only one step came about twice; the others lie on its line."""
+    ends = [(3, 1), (9, 1), (4, 2), (5, 3), (7, 4), (8, 5)]
+    late = [([0] * n + [end], ["go"] * n, [0.0] * (n - 1) + [1 - n / 100]) for n, end in ends]
+    assert check_reward(late).verdict == "time"
+    off = [(states, actions, [*rewards[:-1], rewards[-1] ** 2]) for states, actions, rewards in late]
+    assert check_reward(off).verdict == "history"
 
 
 def test_agreement_along_a_common_end_counts_once() -> None:
@@ -91,3 +113,16 @@ def test_replays_stop_when_patience_is_at_its_end(monkeypatch: pytest.MonkeyPatc
     replays.patience = 60.0
     assert replays.find_leak(range(10)) is None
     assert len(asked) == 11 * first
+
+
+def test_a_history_of_actions_has_a_machine_of_actions() -> None:
+    report = check_reward(EverySecondStep(), steps=2_000)
+    assert report.verdict == "history"
+    machine = report.machine
+    assert machine is not None
+    assert (machine.states, [trigger.on for trigger in machine.triggers]) == (2, [0, 0])
+    assert "trigger_on=lambda s, a, t: a" in report.advice
+    env = markovize.MarkovRewardWrapper(EverySecondStep(), machine, trigger_on=action_of)
+    observation, _ = env.reset(seed=0)
+    states = [env.step(action)[0]["rm_state"] for action in (0, 1, 0, 0)]
+    assert (observation["rm_state"], states) == (0, [1, 1, 0, 1])

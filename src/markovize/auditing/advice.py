@@ -25,6 +25,10 @@ HISTORY_MACHINE: Final = (
     "Wrap the environment with markovize.MarkovRewardWrapper(env, report.machine): the observation then shows what the "
     "reward remembers."
 )
+HISTORY_ACTIONS: Final = (
+    "The machine's triggers are actions. Wrap the environment with markovize.MarkovRewardWrapper(env, report.machine, "
+    "trigger_on=lambda s, a, t: a): the observation then shows what the reward remembers."
+)
 PREVIOUS: Final = (
     "Something survives reset(): set every attribute that the reward reads in reset(), draw from self.np_random only, "
     "and call super().reset(seed=seed) first."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,19 +12,15 @@ import numpy.typing as npt
 
 from markovize.auditing import advice
 from markovize.auditing.logbook import NAMES, TRANSITION, Columns, Logbook, Longs
+from markovize.auditing.machines import find_machine
 from markovize.auditing.replays import Finding, Replays, trajectory_of
 from markovize.auditing.report import RewardReport, Verdict, Witness
 from markovize.auditing.rewards import RewardScale
 from markovize.conflicts.clock import Clock, fit_clock
-from markovize.episodes.traces import Episode, Traces
-from markovize.learning.learner import learn
-from markovize.machine.machine import RewardMachine
 
 LEAST_COMPARABLE: Final = 20  # steps, and
 LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before anything is believed
 LEAST_AT_ONE_TIME: Final = 12  # episodes whose unusual rewards were compared at equal step numbers: time is blamed
-LARGEST_MACHINE: Final = 8
-MOST_LEARNED: Final = 20_000  # steps
 
 
 @dataclass(frozen=True)
@@ -146,12 +142,21 @@ def follows_time(columns: Columns, keys: Longs, scale: RewardScale) -> npt.NDArr
 
 
 def clock_of(columns: Columns, disputed: npt.NDArray[np.bool_]) -> Clock | None:
-    """The line of reward over step number on which all rewards in question lie, the commonest reward aside."""
-    if not disputed.any():
+    """The line of reward over step number on which all rewards in question lie, the commonest reward aside.
+
+    Two of them make a line; rewards of other steps that lie on it as well confirm it.
+    """
+    times, rewards = columns.rows[:, NAMES["time"]] + 1, columns.rewards
+    unusual_ones = columns.codes != np.bincount(columns.codes, minlength=1).argmax()
+    paid = np.flatnonzero(disputed & unusual_ones)
+    if len(np.unique(times[paid])) < 2:
         return None
-    commonest = np.bincount(columns.codes).argmax()
-    paid = np.flatnonzero(disputed & (columns.codes != commonest))
-    return fit_clock(columns.rows[paid, NAMES["time"]] + 1, columns.rewards[paid], len(paid))
+    first, last = paid[times[paid].argmin()], paid[times[paid].argmax()]
+    slope = (rewards[last] - rewards[first]) / (times[last] - times[first])
+    distance = np.abs(rewards[first] + slope * (times - times[first]) - rewards)
+    on_line = np.flatnonzero(unusual_ones & (distance <= 1e-9 * np.abs(rewards).max()))
+    chosen = np.union1d(paid, on_line)
+    return fit_clock(times[chosen], rewards[chosen], len(chosen))
 
 
 def witness_of(logbook: Logbook, evidence: Evidence, pair: tuple[int, int]) -> Witness:
@@ -214,6 +219,8 @@ def judge(
     machine = find_machine(logbook, max(4.0, min(8.0, budget.left())))
     base = TRANSITION if machine is None or machine.reward_on != "state" else ("next_state",)
     text = advice.HISTORY if machine is None else advice.HISTORY_MACHINE
+    if machine is not None and machine.trigger_on == "function":
+        text = advice.HISTORY_ACTIONS
     return _report(evidence, "history", (*base, "history"), text, witness=witness, machine=machine)
 
 
@@ -227,27 +234,3 @@ def _found(finding: Finding, evidence: Evidence) -> RewardReport:
 
 def _report(evidence: Evidence, verdict: Verdict, signature: tuple[str, ...], text: str, **more: Any) -> RewardReport:
     return RewardReport(verdict, signature, "observation", evidence.steps, evidence.comparable, text, **more)
-
-
-def find_machine(logbook: Logbook, seconds: float) -> RewardMachine | None:
-    """The smallest machine behind the rewards, if it is a small one."""
-    traces = Traces.of(_some(logbook))
-    end = time.monotonic() + seconds
-    for trigger_on, share in (("auto", 0.6), ("source", 1.0)):
-        left = end - time.monotonic()
-        if left <= 0.1:
-            break
-        result = learn(traces, trigger_on=trigger_on, time_limit=left * share)
-        if result.machine is not None and result.machine.states <= LARGEST_MACHINE:
-            return result.machine
-    return None
-
-
-def _some(logbook: Logbook) -> Iterator[Episode]:
-    """The first episodes, as many as learning can look at in the time."""
-    steps = 0
-    for logged in logbook.episodes:
-        if steps > MOST_LEARNED:
-            return
-        steps += logged.episode.steps
-        yield logged.episode
