@@ -57,6 +57,7 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/act.py
 	$(BIN)/python benchmarks/cycles.py
 	$(BIN)/python benchmarks/random_worlds.py
+	$(BIN)/python benchmarks/anywhere.py
 	$(BIN)/python benchmarks/deep.py
 	$(BIN)/python benchmarks/sb3.py
 

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from markovize import check_reward
+from markovize.auditing.audit import STEPS
 from public_envs import CASES, NATIVE, PLANTED, Case
 from report import Report
 
@@ -51,12 +52,12 @@ class Row:
         return self.name, truth, self.verdict, by, self.given, machine, f"{self.seconds:.1f}", self.agrees
 
 
-def run(case: Case, seed: int) -> Row:
+def run(case: Case, seed: int, steps: int) -> Row:
     """The audit of one environment."""
     start = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other people's libraries
-        report = check_reward(case.make, seed=seed)
+        report = check_reward(case.make, seed=seed, steps=steps)
     machine = report.machine
     return Row(
         case.name,
@@ -102,13 +103,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="environments whose names contain one of these")
     parser.add_argument("--seed", type=int, default=0, help="of the walks")
+    parser.add_argument("--steps", type=int, default=STEPS, help="for walking, at most")
     parser.add_argument("--json", action="store_true", help="print one list of rows instead of tables")
     parser.add_argument("--out", type=Path, metavar="PAGE", help="also write the tables to this file")
     asked = parser.parse_args()
     if not choose(CASES, asked.only):
         sys.exit(f"no environment's name contains {' or '.join(asked.only)}")
     if asked.json:
-        rows = [run(case, asked.seed) for case in choose(CASES, asked.only)]
+        rows = [run(case, asked.seed, asked.steps) for case in choose(CASES, asked.only)]
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return
     report, rows = Report("Rewards of public environments"), []
@@ -117,7 +119,7 @@ def main() -> None:
         if cases:
             report.heads(*HEADS, over=title)
         for case in cases:
-            rows.append(run(case, asked.seed))
+            rows.append(run(case, asked.seed, asked.steps))
             report.row(*rows[-1].cells())
     report.note(summary(rows))
     report.save(asked.out)

@@ -41,7 +41,8 @@ def find_machine(logbook: Logbook, seconds: float) -> RewardMachine | None:
         left = end - time.monotonic()
         if left <= 0.1 or (trigger_on == "source" and found):
             break
-        result = learn(traces, trigger_on=trigger_on, time_limit=left * share)
+        reward_on = "auto" if isinstance(trigger_on, str) else "transition"  # an action alone says little of a reward
+        result = learn(traces, trigger_on=trigger_on, reward_on=reward_on, time_limit=left * share)
         if result.machine is not None and result.machine.states <= LARGEST_MACHINE:
             found.append(result.machine)
     # of equal machines the one whose labels need no function
