@@ -20,6 +20,7 @@ import numpy as np
 
 import markovize
 from markovize.io.episodes.parquet import ParquetStream, shard_paths
+from markovize.learning.merging import merge
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
 
@@ -49,9 +50,10 @@ def measure(verb: str, folder: Path, repeat: int) -> None:
         replayed = markovize.replay(MACHINE, stream)
         steps, answer = replayed.steps, f"{replayed.mismatches} mismatches, {replayed.unseen} unseen"
     else:
-        traces = stream.read()
-        result = markovize.learn(traces)
-        steps, answer = traces.steps, f"{result.status}, {result.states} states, {result.triggers} triggers"
+        merged = merge(stream.chunks())
+        result = markovize.learn(merged)
+        steps = merged.recorded[1]
+        answer = f"{result.status}, {result.states} states, {result.triggers} triggers; {merged.steps:,} histories"
     seconds = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"| {verb} | {steps:,} | {seconds:.1f} | {time.process_time():.1f} | {memory:.2f} | {answer} |", flush=True)

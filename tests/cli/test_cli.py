@@ -19,6 +19,8 @@ from instances import coffee
 import markovize
 from markovize import RewardMachine, Traces, Trigger
 from markovize.cli import app as cli
+from markovize.worlds import world
+from markovize.worlds.walks import noisy_walks
 
 COMMANDS = ("check", "learn", "replay", "draw", "convert")
 LEARN_KEYS = [
@@ -452,6 +454,19 @@ def test_learning_on_a_part_and_replaying_on_the_other(run: Run, tmp_path: Path)
     assert f"{steps} steps of 3 episodes held out, 0 unseen" in run("learn", "many.jsonl", "--holdout", 0.25).out
     assert "holdout" not in run("learn", "many.jsonl", "--json").json
     run("learn", "many.jsonl", "--holdout", 1.5).failed_with("between 0 and 1")
+
+
+@pytest.mark.parametrize("options", [(), ("--holdout", 0.25, "--seed", 3), ("--acyclic", "--objective", "states")])
+def test_learn_from_parquet_prints_what_it_prints_from_other_files(run: Run, options: tuple[object, ...]) -> None:
+    pytest.importorskip("pyarrow")
+    walks = noisy_walks(world("breakfast", task="b"), 60, np.random.default_rng(0))
+    markovize.write_episodes("walks.jsonl", walks)
+    markovize.write_episodes("walks.parquet", walks)
+    answers = []
+    for name in ("walks.jsonl", "walks.parquet"):
+        ran = run("learn", name, "-o", "machine.json", "--json", *options)
+        answers.append(({**ran.json, "seconds": 0}, Path("machine.json").read_bytes()))
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "dot", "mmd"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markovize.learning import judge_kernels, tree_kernels
+from markovize.learning import judge_kernels, merge_kernels, tree_kernels
 from markovize.machine import kernels as machine_kernels
 
 pytestmark = pytest.mark.kernels
@@ -24,6 +24,11 @@ def random_episodes(rng: Rng) -> tuple[np.ndarray, np.ndarray, int]:
     labels = int(rng.integers(1, 5))
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return offsets, rng.integers(0, labels, int(offsets[-1])).astype(np.int32), labels
+
+
+def beginnings(offsets: np.ndarray) -> np.ndarray:
+    """No episode goes on after a step of another."""
+    return np.full(len(offsets) - 1, -1, np.int32)
 
 
 def random_tree(rng: Rng, labels: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +48,7 @@ def random_marks(rng: Rng, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 @pytest.mark.parametrize("seed", SEEDS)
 def test_merge_prefixes(seed: int) -> None:
     offsets, labels, n_labels = random_episodes(np.random.default_rng(seed))
-    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(offsets, labels, n_labels)
+    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(offsets, beginnings(offsets), labels, n_labels)
     numbers: dict[tuple[int, ...], int] = {(): 0}
     firsts: dict[tuple[int, ...], int] = {(): -1}
     expected = []
@@ -67,7 +72,7 @@ def test_merge_prefixes_of_many_distinct_histories() -> None:
     rng = np.random.default_rng(5)
     offsets = np.arange(0, 40_001, 20, dtype=np.int64)
     labels = rng.integers(0, 1_000_000, 40_000).astype(np.int32)
-    node_of = tree_kernels.merge_prefixes(offsets, labels, 1_000_000)[4]
+    node_of = tree_kernels.merge_prefixes(offsets, beginnings(offsets), labels, 1_000_000)[4]
     seen: dict[tuple[int, int], int] = {}
     for e in range(2_000):
         at = 0
@@ -169,3 +174,92 @@ def test_episode_states(seed: int) -> None:
             after.append(u)
     found = machine_kernels.episode_states(offsets, labels, delta, initial)
     assert [column.tolist() for column in found] == [before, after]
+
+
+def branches(rng: Rng) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, ...]]]:
+    """Episodes that go on after steps of others; and the way to each step, its label included."""
+    offsets, labels, _ = random_episodes(rng)
+    starts = np.array([int(rng.integers(-1, start)) if start else -1 for start in offsets[:-1]], np.int32)
+    ways: list[tuple[int, ...]] = []
+    for (first, end), start in zip(pairwise(offsets), starts, strict=True):
+        way = ways[start] if start >= 0 else ()
+        for x in labels[first:end].tolist():
+            way = (*way, x)
+            ways.append(way)
+    return offsets, labels, starts, ways
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_branches_as_if_each_way_had_been_walked_from_the_beginning(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    offsets, labels, starts, ways = branches(rng)
+    numbers: dict[tuple[int, ...], int] = {(): 0}
+    node_of = tree_kernels.merge_prefixes(offsets, starts, labels, 5)[4]
+    assert node_of.tolist() == [numbers.setdefault(way, len(numbers)) for way in ways]
+    delta = rng.integers(0, 3, (3, 5)).astype(np.int32)
+    after = []
+    for way in ways:
+        u = 1
+        for x in way:
+            u = int(delta[u, x])
+        after.append(u)
+    assert machine_kernels.episode_states(offsets, labels, delta, 1, starts)[1].tolist() == after
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_first_on_ways(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    offsets, labels, starts, _ = branches(rng)
+    chosen = rng.random(len(labels)) < 0.3
+    before = np.arange(len(labels)) - 1
+    before[offsets[:-1][np.diff(offsets) > 0]] = starts[np.diff(offsets) > 0]
+    expected = []
+    for n in range(len(labels)):
+        at, met = int(before[n]), False
+        while at >= 0:
+            at, met = int(before[at]), met or bool(chosen[at])
+        expected.append(bool(chosen[n]) and not met)
+    assert tree_kernels.first_on_ways(offsets, starts, chosen).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_number_pairs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    lefts, rights = np.zeros(99, np.int32), np.zeros(99, np.int32)
+    numbers: dict[tuple[int, int], int] = {}
+    count = 0
+    for width in (4, 9):  # wider tables hold the same pairs
+        keys, ids = merge_kernels.fill_table(lefts, rights, count, width, 99)
+        left, right = rng.integers(0, 5, 30).astype(np.int32), rng.integers(0, width, 30).astype(np.int32)
+        found, count = merge_kernels.number_pairs(left, right, width, keys, ids, lefts, rights, count)
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        assert found.tolist() == [numbers.setdefault(pair, len(numbers)) for pair in pairs]
+        assert list(zip(lefts[:count].tolist(), rights[:count].tolist(), strict=True)) == list(numbers)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_merge_branches(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    offsets, kinds, starts, ways = branches(rng)
+    weights = rng.integers(1, 9, len(kinds)).astype(np.int32)
+    lefts, rights, counts = (np.zeros(len(kinds), np.int32) for _ in range(3))
+    keys, ids = merge_kernels.fill_table(lefts, rights, 0, 5, len(kinds))
+    first, after, episode, skipped, count = merge_kernels.merge_branches(
+        offsets, starts, kinds, weights, 5, keys, ids, lefts, rights, counts, 0
+    )
+    nodes = {way: node for node, way in enumerate(dict.fromkeys(ways))}
+    heavy = Counter[tuple[int, ...]]()
+    for way, weight in zip(ways, weights.tolist(), strict=True):
+        heavy[way] += weight
+    assert count == len(nodes)
+    assert lefts[:count].tolist() == [nodes.get(way[:-1], -1) + 1 for way in nodes]
+    assert rights[:count].tolist() == [way[-1] for way in nodes]
+    assert counts[:count].tolist() == [heavy[way] for way in nodes]
+    seen: set[tuple[int, ...]] = set()
+    expected = []
+    for e, (start, end) in enumerate(pairwise(offsets.tolist())):
+        new = [n for n in range(start, end) if ways[n] not in seen]
+        seen.update(ways[start:end])
+        if new:
+            expected.append((nodes[ways[new[0]]], nodes.get(ways[new[0]][:-1], -1), e, new[0] - start))
+    assert list(zip(*(column.tolist() for column in (first, after, episode, skipped)), strict=True)) == expected

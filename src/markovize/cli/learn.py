@@ -31,6 +31,7 @@ from markovize.cli.terminal import console, count, print_json, screenful
 from markovize.episodes.labelling import AUTO
 
 if TYPE_CHECKING:
+    from markovize.episodes.stream import SomeEpisodes
     from markovize.episodes.traces import Traces
     from markovize.learning.result import LearnResult
     from markovize.machine.replay import ReplayReport
@@ -81,7 +82,8 @@ def learn(
 
     if output is not None:
         files.check_machine_output(output, episodes)
-    traces, held_out = files.read(episodes, columns, reward_decimals), None
+    traces = files.stream_or_read(episodes, columns, reward_decimals)
+    held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
         traces, held_out = traces.split(holdout, seed)
     with interruptible() as interrupt:
@@ -119,7 +121,7 @@ def learn(
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 
 
-def _holdout(held_out: Traces, tried: ReplayReport | None) -> dict[str, Any]:
+def _holdout(held_out: Traces | SomeEpisodes, tried: ReplayReport | None) -> dict[str, Any]:
     return {"episodes": len(held_out), **({} if tried is None else tried.to_json())}
 
 

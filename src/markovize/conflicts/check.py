@@ -10,7 +10,7 @@ from markovize.conflicts.report import LEAST_COMPARABLE, CheckReport, Witness
 from markovize.conflicts.streaming import check_stream
 from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.stream import EpisodeStream
-from markovize.episodes.traces import Episodes, Ints, Longs, Traces, as_traces
+from markovize.episodes.traces import Episodes, Ints, Traces, as_traces
 from markovize.episodes.values import Value
 from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import run
@@ -52,7 +52,7 @@ def _witnesses(traces: Traces, labels: Ints, values: list[Value]) -> list[Witnes
     rewards, inverse = np.unique(traces.rewards, return_inverse=True)
     codes: Ints = inverse.astype(np.int32)
     suspects = np.flatnonzero(conflicting_labels(labels, codes, max(1, len(values)))[labels])
-    depth: Longs = np.arange(traces.steps) - np.repeat(traces.offsets[:-1], np.diff(traces.offsets))
+    depth = traces.depths()
     order = suspects[np.lexsort((suspects, depth[suspects], codes[suspects], labels[suspects]))]
     pairs = np.stack([labels[order], codes[order]], axis=1)
     firsts = order[np.r_[True, (pairs[1:] != pairs[:-1]).any(axis=1)]] if len(order) else order

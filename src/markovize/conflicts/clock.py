@@ -61,15 +61,18 @@ def find_clock(traces: Traces) -> Clock | None:
     >>> find_clock(Traces.of([([0] * n + [1], [0] * n, [0] * (n - 1) + [1 - n / 100]) for n in range(1, 9)]))
     Clock(start=1.0, slope=-0.01, steps=8, times=8)
     """
-    levels, codes, counts = np.unique(traces.rewards, return_inverse=True, return_counts=True)
+    levels, codes = np.unique(traces.rewards, return_inverse=True)
     if len(levels) < LEAST_TIMES:
         return None
+    weights = traces.weights()
+    counts = np.bincount(codes, weights)
     labels = labelling_named("transition").label_steps(traces)
     conflicting = conflicting_labels(labels.ids, codes.astype(np.int32), max(1, len(labels.values)))
-    number: Longs = np.arange(traces.steps) - np.repeat(traces.offsets[:-1], np.diff(traces.offsets)) + 1
+    number = traces.depths() + 1
     disputed = conflicting[labels.ids]
     paid = np.flatnonzero(disputed & (codes != np.argmax(counts))) if counts.max() > 1 else np.flatnonzero(disputed)
-    return fit_clock(number[paid], traces.rewards[paid], len(paid))
+    steps = len(paid) if weights is None else int(weights[paid].sum())
+    return fit_clock(number[paid], traces.rewards[paid], steps)
 
 
 def fit_clock(times: Longs, rewards: Floats, steps: int) -> Clock | None:

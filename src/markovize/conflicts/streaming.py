@@ -56,7 +56,7 @@ def _clock(stream: EpisodeStream, transitions: Tally) -> Clock | None:
         chosen = np.array([key_of(value) in disputed for value in labels.values] or [False])[labels.ids]
         if levels[usual] > 1:
             chosen &= chunk.rewards != usual
-        number = np.arange(1, chunk.steps + 1) - np.repeat(chunk.offsets[:-1], np.diff(chunk.offsets))
+        number = chunk.depths() + 1
         steps += int(chosen.sum())
         found.update(dict.fromkeys(zip(number[chosen].tolist(), chunk.rewards[chosen].tolist(), strict=True)))
     times, rewards = np.array([time for time, _ in found], np.int64), np.array([reward for _, reward in found])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -18,7 +18,8 @@ Explain: TypeAlias = Literal["reward", "reward+termination"]
 class LabelledSteps:
     """The labels and outcomes of all steps.
 
-    An *outcome* is what must be explained: the reward, or the pair (reward, terminal).
+    An *outcome* is what must be explained: the reward, or the pair (reward, terminal). Where equal beginnings of
+    episodes are merged, ``starts`` has the step after which each episode goes on, and ``weights`` how many each is.
     """
 
     offsets: Longs
@@ -26,6 +27,12 @@ class LabelledSteps:
     rewards: Labels
     outcomes: Ints
     outcome_values: list[tuple[float, bool | None]]
+    starts: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    weights: Ints | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.starts):
+            object.__setattr__(self, "starts", np.full(len(self.offsets) - 1, -1, np.int32))
 
 
 def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explain: Explain = "reward") -> LabelledSteps:
@@ -46,4 +53,7 @@ def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explai
     trigger, reward = labelling_of(trigger_on), labelling_of(reward_on)
     trigger_labels = trigger.label_steps(traces)
     reward_labels = trigger_labels if reward == trigger else reward.label_steps(traces)
-    return LabelledSteps(traces.offsets, trigger_labels, reward_labels, codes.astype(np.int32), outcomes)
+    codes = codes.astype(np.int32)
+    return LabelledSteps(
+        traces.offsets, trigger_labels, reward_labels, codes, outcomes, traces.starts(), traces.weights()
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from markovize.episodes.traces import Episodes, Traces, as_traces
+from markovize.episodes.traces import Bools, Episodes, Ints, Traces, as_traces, by_first_use, draw_episodes
+from markovize.episodes.values import Interner, Value
 
 
 class EpisodeStream(ABC):
@@ -30,6 +32,54 @@ class EpisodeStream(ABC):
     def read(self) -> Traces:
         """All episodes, in memory."""
         return join_chunks(self.chunks())
+
+    def split(self, share: float, seed: int = 0) -> tuple[SomeEpisodes, SomeEpisodes]:
+        """As :meth:`Traces.split <markovize.Traces.split>`, in two streams; reads the log once, to count its episodes.
+
+        >>> class Few(EpisodeStream):
+        ...     def chunks(self):
+        ...         yield Traces.of([([0, n], ["go"], [n]) for n in range(10)])
+        >>> [len(part.read()) for part in Few().split(0.2)]
+        [8, 2]
+        """
+        drawn = draw_episodes(sum(len(chunk) for chunk in self.chunks()), share, seed)
+        return SomeEpisodes(self, ~drawn), SomeEpisodes(self, drawn)
+
+
+@dataclass(frozen=True)
+class SomeEpisodes(EpisodeStream):
+    """Those of the episodes of a stream that are chosen."""
+
+    stream: EpisodeStream
+    chosen: Bools
+
+    def __len__(self) -> int:
+        return int(self.chosen.sum())
+
+    def chunks(self) -> Iterator[Traces]:
+        observations, actions = Interner(), Interner()
+        before = 0
+        for chunk in self.stream.chunks():
+            chosen = self.chosen[before : before + len(chunk)]
+            before += len(chunk)
+            lengths = np.diff(chunk.offsets)
+            steps = np.repeat(chosen, lengths)
+            yield Traces(
+                observations.values,
+                actions.values,
+                renumbered(chunk.observations[np.repeat(chosen, lengths + 1)], chunk.observation_values, observations),
+                renumbered(chunk.actions[steps], chunk.action_values, actions),
+                chunk.rewards[steps],
+                np.r_[0, np.cumsum(lengths[chosen])],
+                chunk.terminated[chosen],
+                chunk.truncated[chosen],
+            )
+
+
+def renumbered(ids: Ints, values: Sequence[Value | None], known: Interner) -> Ints:
+    """The numbers that the values of these ids have, or get, in all chunks."""
+    own, used = by_first_use(ids, values)  # type: ignore[arg-type]
+    return np.array([known.id(value) for value in used], np.int32)[own] if used else own
 
 
 def chunks_of(episodes: Episodes | EpisodeStream) -> Iterable[Traces]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from markovize.episodes.traces import Bools, Ints, Longs, Traces
+from markovize.episodes.traces import Bools, Ints, Traces
 from markovize.episodes.values import Interner, Value
 
 
@@ -40,7 +40,7 @@ class Tally:
         self, ids: Ints, values: list[Value], traces: Traces, *, episodes_before: int, only: Bools | None = None
     ) -> None:
         """Counts the steps of a chunk, or ``only`` some of them; ``ids`` number their labels among the ``values``."""
-        depth: Longs = np.arange(traces.steps) - np.repeat(traces.offsets[:-1], np.diff(traces.offsets))
+        depth = traces.depths()
         episode = np.repeat(np.arange(len(traces)), np.diff(traces.offsets)) + episodes_before
         rewards = traces.rewards
         if only is not None:

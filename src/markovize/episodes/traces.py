@@ -25,6 +25,7 @@ __all__ = [  # with the types of the columns
     "TracesBuilder",
     "as_traces",
     "by_first_use",
+    "draw_episodes",
 ]
 
 
@@ -154,13 +155,8 @@ class Traces(BriefRepr):
         >>> len(learned), len(held_out)
         (8, 2)
         """
-        if not 0 < share < 1:
-            raise InputError(f"the share of episodes to hold out must be between 0 and 1, not {share}")
-        if len(self) < 2:
-            raise InputError(f"to hold out some, there must be at least 2 episodes, not {len(self)}")
-        many = min(len(self) - 1, max(1, round(share * len(self))))
-        order = np.random.default_rng(seed).permutation(len(self))
-        return self.select(np.sort(order[many:]).tolist()), self.select(np.sort(order[:many]).tolist())
+        drawn = draw_episodes(len(self), share, seed)
+        return self.select(np.flatnonzero(~drawn).tolist()), self.select(np.flatnonzero(drawn).tolist())
 
     def states_before(self) -> Ints:
         """Ids of s for every step."""
@@ -176,6 +172,23 @@ class Traces(BriefRepr):
         closed = self.terminated & (np.diff(self.offsets) > 0)
         out[self.offsets[1:][closed] - 1] = True
         return out
+
+    def depths(self) -> Longs:
+        """For every step, how many steps of its episode came before it."""
+        return np.arange(self.steps) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+
+    @property
+    def recorded(self) -> tuple[int, int]:
+        """How many episodes and steps were recorded; more than stand here where equal ones are merged."""
+        return len(self), self.steps
+
+    def starts(self) -> Ints:
+        """For each episode, the step after which it goes on: -1, at the beginning, but where equal ones are merged."""
+        return np.full(len(self), -1, np.int32)
+
+    def weights(self) -> Ints | None:
+        """For how many recorded steps each step stands; None if each is one."""
+        return None
 
     def locate(self, step: int) -> tuple[int, int]:
         """(episode, step within it) of a step counted over all episodes."""
@@ -199,6 +212,22 @@ def as_traces(episodes: Episodes) -> Traces:
     1
     """
     return episodes if isinstance(episodes, Traces) else Traces.of(episodes)
+
+
+def draw_episodes(episodes: int, share: float, seed: int) -> Bools:
+    """For each of so many episodes, whether it is held out: this share of them, but at least one, and not all.
+
+    >>> draw_episodes(10, 0.2, seed=0).sum()
+    np.int64(2)
+    """
+    if not 0 < share < 1:
+        raise InputError(f"the share of episodes to hold out must be between 0 and 1, not {share}")
+    if episodes < 2:
+        raise InputError(f"to hold out some, there must be at least 2 episodes, not {episodes}")
+    drawn = np.zeros(episodes, np.bool_)
+    many = min(episodes - 1, max(1, round(share * episodes)))
+    drawn[np.random.default_rng(seed).permutation(episodes)[:many]] = True
+    return drawn
 
 
 def by_first_use(ids: Ints, values: Sequence[Value]) -> tuple[Ints, list[Value]]:

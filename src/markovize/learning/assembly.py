@@ -53,7 +53,7 @@ def assemble(
     """Numbers the states, collects the rewards from all episodes, and checks once more that they are a function."""
     states = size(delta)[0]
     table = tabulate(states, max(1, len(steps.triggers.values)), delta)
-    before, after = kernels.episode_states(steps.offsets, steps.triggers.ids, table, 0)
+    before, after = kernels.episode_states(steps.offsets, steps.triggers.ids, table, 0, steps.starts)
     name = _number_states(states, delta, after)
     emissions, ends = _collect_rewards(traces, steps, name[before], name[after], states)
     machine = RewardMachine(
@@ -99,8 +99,9 @@ def _collect_rewards(
     keys, first, of_step = np.unique(packed, return_index=True, return_inverse=True)
     if not np.array_equal(traces.rewards[first][of_step], traces.rewards):
         raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
-    count = np.bincount(of_step, minlength=len(keys))
-    ended = np.bincount(of_step, weights=traces.ends(), minlength=len(keys))
+    ends = traces.ends().astype(np.float64)
+    count = np.bincount(of_step, steps.weights, len(keys))
+    ended = np.bincount(of_step, ends if steps.weights is None else ends * steps.weights, len(keys))
     source, label, target = keys // states // labels, keys // states % labels, keys % states
     rank = _rank(range(len(values)), values)
     place = np.array([rank[n] for n in range(len(values))], np.int64)

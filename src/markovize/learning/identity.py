@@ -37,12 +37,16 @@ def identify(steps: LabelledSteps, options: object, counts: Iterable[int]) -> di
     >>> identify(few, "options", [1]) == identify(few, "others", [1])
     False
     """
-    columns = (steps.triggers.ids, steps.rewards.ids, steps.outcomes)
+    columns = [steps.triggers.ids, steps.rewards.ids, steps.outcomes]
+    if steps.weights is not None:
+        columns.append(steps.weights)
     hashes = [hashlib.blake2b(digest_size=16) for _ in range(1 + len(columns))]
     out: dict[int, Identity] = {}
     start = 0
     for count in sorted({n for n in counts if 0 <= n < len(steps.offsets)}):
         hashes[0].update(steps.offsets[start + 1 : count + 1].tobytes())
+        if steps.weights is not None:
+            hashes[0].update(steps.starts[start:count].tobytes())
         part = slice(int(steps.offsets[start]), int(steps.offsets[count]))
         for hashed, column in zip(hashes[1:], columns, strict=True):
             hashed.update(column[part].tobytes())

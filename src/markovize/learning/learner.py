@@ -15,7 +15,8 @@ import numpy as np
 from markovize.conflicts.clock import find_clock
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import LabelOn, pairs_to_compare, pairs_to_try
-from markovize.episodes.traces import Episodes, as_traces
+from markovize.episodes.stream import EpisodeStream
+from markovize.episodes.traces import Episodes
 from markovize.errors import InputError
 from markovize.learning.call import Call, Options
 from markovize.learning.engines import Engine, find_auditor, find_engine
@@ -23,6 +24,7 @@ from markovize.learning.floors import Objective
 from markovize.learning.interrupts import interruptible
 from markovize.learning.limits import Limits
 from markovize.learning.memory import Memory
+from markovize.learning.merging import as_mergeable
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.learning.stages import answer, blank
@@ -47,7 +49,7 @@ class LearnOptions(TypedDict, total=False):
 
 
 def learn(
-    episodes: Episodes,
+    episodes: Episodes | EpisodeStream,
     *,
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -88,7 +90,7 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
-    learner, traces = Learner(**options), as_traces(episodes)
+    learner, traces = Learner(**options), as_mergeable(episodes)
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
@@ -147,7 +149,7 @@ class Learner:
 
     def learn(
         self,
-        episodes: Episodes,
+        episodes: Episodes | EpisodeStream,
         *,
         time_limit: float | None = None,
         effort: int | None = None,
@@ -165,7 +167,7 @@ class Learner:
             raise InputError(f"the time limit must be positive, not {time_limit}")
         warm_up()
         deadline = None if time_limit is None else time.monotonic() + time_limit
-        traces = as_traces(episodes)
+        traces = as_mergeable(episodes)
         with interruptible() as interrupt:
             start = time.perf_counter()
             call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng)

@@ -114,7 +114,7 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
     """
     labels, marks = steps.triggers.ids, steps.rewards.ids
     n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
-    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(steps.offsets, labels, n_labels)
+    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(steps.offsets, steps.starts, labels, n_labels)
     alike = tree_kernels.first_alike(node_of, marks, n_rewards)
     conflicting = conflicting_labels(marks, steps.outcomes, n_rewards)
     seen_as = _first_seen_as(steps, alike)
@@ -130,7 +130,7 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
         node_of[at],
         compact[marks[at]].astype(np.int32),
         steps.outcomes[at],
-        np.bincount(seen_as, minlength=len(seen_as))[at].astype(np.int32),
+        np.bincount(seen_as, steps.weights, len(seen_as))[at].astype(np.int32),
         np.flatnonzero(conflicting).astype(np.int32),
         n_labels,
     )
@@ -149,35 +149,31 @@ def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Co
     wrong = np.flatnonzero(steps.outcomes != steps.outcomes[alike])
     if not len(wrong):
         return None
-    depth = wrong - traces.offsets[_episodes(traces, wrong)]
+    depth = traces.depths()[wrong]
     first = wrong[np.lexsort((wrong, alike[wrong], depth))[0]]  # steps are numbered as (episode, step) are ordered
     earlier, later = traces.locate(int(alike[first])), traces.locate(int(first))
-    rewards = [float(traces.rewards[traces.offsets[e] + n]) for e, n in (earlier, later)]
+    rewards = traces.rewards[[alike[first], first]].tolist()
     return Contradiction(
         (earlier[0], later[0]),
         (earlier[1], later[1]),
         (rewards[0], rewards[1]),
-        _contradicting_episodes(steps, alike, traces),
+        _contradicting_episodes(steps, alike),
         steps.triggers.kind,
         steps.rewards.kind,
     )
 
 
-def _contradicting_episodes(steps: LabelledSteps, alike: Longs, traces: Traces) -> int:
+def _contradicting_episodes(steps: LabelledSteps, alike: Longs) -> int:
     """How many episodes have a step that differs from what most steps of the same history and label show."""
     seen_as = _first_seen_as(steps, alike)
-    marks, counts = np.unique(seen_as, return_counts=True)
+    marks, of_step = np.unique(seen_as, return_inverse=True)
+    counts = np.bincount(of_step, steps.weights)
     group, outcome = alike[marks], steps.outcomes[marks]
     order = np.lexsort((outcome, marks != group, -counts, group))  # in each group the most frequent first, or the first
     usual = np.zeros(len(alike), np.int64)
     usual[group[order][::-1]] = marks[order][::-1]
-    odd = np.flatnonzero(seen_as != usual[alike])
-    return len(np.unique(_episodes(traces, odd)))
-
-
-def _episodes(traces: Traces, steps: Longs) -> Longs:
-    """The episode of each of these steps."""
-    return np.searchsorted(traces.offsets, steps, side="right") - 1
+    odd = tree_kernels.first_on_ways(steps.offsets, steps.starts, seen_as != usual[alike])
+    return int(odd.sum() if steps.weights is None else steps.weights[odd].sum())
 
 
 def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:

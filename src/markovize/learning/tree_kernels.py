@@ -10,10 +10,10 @@ from markovize.learning.hash_table import find_slot, make_table
 
 
 @njit(cache=True)
-def merge_prefixes(offsets: Longs, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Ints, Longs, Ints]:
+def merge_prefixes(offsets: Longs, starts: Ints, labels: Ints, n_labels: int) -> tuple[Ints, Ints, Ints, Longs, Ints]:
     """The prefix tree of all episodes: parent, label, depth and first step of each node; each step's node.
 
-    Node 0 is the root; parents come before their children.
+    Node 0 is the root; parents come before their children. An episode may go on after a step of another: ``starts``.
     """
     steps = len(labels)
     parent = np.zeros(steps + 1, np.int32)
@@ -27,7 +27,7 @@ def merge_prefixes(offsets: Longs, labels: Ints, n_labels: int) -> tuple[Ints, I
     first[0] = -1
     count = 1
     for e in range(len(offsets) - 1):
-        at = 0
+        at = 0 if starts[e] < 0 else node_of[starts[e]]
         for n in range(offsets[e], offsets[e + 1]):
             key = np.int64(at) * n_labels + labels[n]
             slot = find_slot(keys, key)
@@ -67,3 +67,18 @@ def with_ancestors(parent: Ints, chosen: Bools) -> None:
     for v in range(len(parent) - 1, 0, -1):
         if chosen[v]:
             chosen[parent[v]] = True
+
+
+@njit(cache=True)
+def first_on_ways(offsets: Longs, starts: Ints, chosen: Bools) -> Bools:
+    """The chosen steps that no chosen step of the same episode comes before."""
+    met = chosen.copy()  # whether a chosen step was met by then
+    first = chosen.copy()
+    for e in range(len(offsets) - 1):
+        before = starts[e] >= 0 and met[starts[e]]
+        for n in range(offsets[e], offsets[e + 1]):
+            if before:
+                met[n] = True
+                first[n] = False
+            before = met[n]
+    return first

@@ -23,6 +23,7 @@ def warm_up() -> None:
     steps = label_traces(traces, "state", "state")
     tree, alike = build_tree(steps)
     tree_kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
+    tree_kernels.first_on_ways(steps.offsets, steps.starts, steps.outcomes > 0)
     judge = Judge(tree)
     judge.mixture({})
     trigger = {(0, int(steps.triggers.ids[0])): 1}

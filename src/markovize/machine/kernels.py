@@ -9,12 +9,17 @@ from markovize.episodes.traces import Ints, Longs
 
 
 @njit(cache=True)
-def episode_states(offsets: Longs, labels: Ints, delta: Ints, initial: int) -> tuple[Ints, Ints]:
-    """The machine state before and after every step."""
+def episode_states(
+    offsets: Longs, labels: Ints, delta: Ints, initial: int, starts: Ints | None = None
+) -> tuple[Ints, Ints]:
+    """The machine state before and after every step; ``starts``: after which step an episode goes on, or -1."""
     before = np.zeros(len(labels), np.int32)
     after = np.zeros(len(labels), np.int32)
     for e in range(len(offsets) - 1):
         u = initial
+        if starts is not None:  # noqa: SIM102 - the compiler drops this test, but not one of both
+            if starts[e] >= 0:
+                u = after[starts[e]]
         for n in range(offsets[e], offsets[e + 1]):
             before[n] = u
             u = delta[u, labels[n]]

@@ -87,10 +87,12 @@ def run(
     return run_on_labels(machine, traces.offsets, triggers, rewards)
 
 
-def run_on_labels(machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels) -> Run:
+def run_on_labels(
+    machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels, starts: Ints | None = None
+) -> Run:
     """The same for steps that have their labels already."""
     delta = machine.delta.table(triggers.values)
-    before, after = kernels.episode_states(offsets, triggers.ids, delta, machine.initial)
+    before, after = kernels.episode_states(offsets, triggers.ids, delta, machine.initial, starts)
     return Run(before, after, rewards)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from markovize.episodes.labelling import LabelOn, labelling_for, labelling_named
 from markovize.episodes.paid import paid_steps
-from markovize.episodes.traces import Traces
+from markovize.episodes.traces import Bools, Ints, Traces
 from markovize.machine.machine import RewardMachine, Trigger
 from markovize.machine.replay import run_on_labels
 
@@ -56,18 +56,25 @@ def count_support(
     >>> [(support.steps, support.paid) for support in count_support(machine, Traces.of(walks))]
     [(1, 1)]
     """
-    if not machine.triggers or traces.steps * len(machine.triggers) > MOST_WORK:
+    if not machine.triggers or traces.recorded[1] * len(machine.triggers) > MOST_WORK:
         return ()
     triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on").label_steps(traces)
     rewards = labelling_for(machine.reward_on, reward_on, "reward_on").label_steps(traces)
-    before = run_on_labels(machine, traces.offsets, triggers, rewards).before
+    starts, weights = traces.starts(), traces.weights()
+    before = run_on_labels(machine, traces.offsets, triggers, rewards, starts).before
     labelling = labelling_named(machine.trigger_on)
     out = []
     for number, trigger in enumerate(machine.triggers):
         fits = np.array([labelling.matches(trigger.on, label) for label in triggers.values], np.bool_)
-        fired = int((fits[triggers.ids] & (before == trigger.source)).sum())
+        fired = fits[triggers.ids] & (before == trigger.source)
         others = (*machine.triggers[:number], *machine.triggers[number + 1 :])
         without = replace(machine, triggers=others, rewards=())
-        keys = run_on_labels(without, traces.offsets, triggers, rewards).keys(machine.states)
-        out.append(Support(trigger, fired, int(paid_steps(keys, traces.rewards).sum())))
+        keys = run_on_labels(without, traces.offsets, triggers, rewards, starts).keys(machine.states)
+        paid = paid_steps(keys, traces.rewards, weights)
+        out.append(Support(trigger, _count(fired, weights), _count(paid, weights)))
     return tuple(out)
+
+
+def _count(chosen: Bools, weights: Ints | None) -> int:
+    """How many recorded steps these are."""
+    return int(chosen.sum() if weights is None else weights[chosen].sum())

@@ -13,9 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from markovize.episodes.arrow.cells import Coded, flag_column, reward_column
+from markovize.episodes.stream import renumbered
 from markovize.episodes.table_columns import TableColumns, places_of
-from markovize.episodes.traces import Bools, Ints, Longs, Traces, by_first_use
-from markovize.episodes.values import Interner, Value, key_of, show
+from markovize.episodes.traces import Bools, Ints, Longs, Traces
+from markovize.episodes.values import Interner, key_of, show
 from markovize.errors import InputError, one_line
 from markovize.extras import load
 
@@ -100,8 +101,8 @@ class BatchReader:
         return Traces(
             self._tables.observations.values,
             self._tables.actions.values,
-            _renumbered(sequence, rows.state.values, self._tables.observations),
-            _renumbered(rows.action.codes[rows.step], rows.action.values, self._tables.actions),
+            renumbered(sequence, rows.state.values, self._tables.observations),
+            renumbered(rows.action.codes[rows.step], rows.action.values, self._tables.actions),
             rows.reward[rows.step],
             offsets.astype(np.int64),
             terminated,
@@ -224,9 +225,3 @@ def _with_one_numbering(state: Coded, after: Coded) -> tuple[Coded, Ints]:
         for coded in (state, after)
     ]
     return Coded(numbers[0][state.codes], list(table.values), {}), numbers[1][after.codes]
-
-
-def _renumbered(codes: Ints, values: list[Value | None], known: Interner) -> Ints:
-    """The numbers that the values have, or get, in all chunks."""
-    ids, used = by_first_use(codes, values)  # type: ignore[arg-type]
-    return np.array([known.id(value) for value in used], np.int32)[ids] if used else ids
