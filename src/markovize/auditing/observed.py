@@ -19,7 +19,7 @@ from markovize.auditing.rewards import RewardScale
 from markovize.conflicts.clock import Clock, fit_clock
 
 LEAST_COMPARABLE: Final = 20  # steps, and
-LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before anything is believed
+LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before a reward is called Markov
 LEAST_AT_ONE_TIME: Final = 12  # episodes whose unusual rewards were compared at equal step numbers: time is blamed
 
 
@@ -70,7 +70,9 @@ class Evidence:
 
     @property
     def testable(self) -> bool:
-        return self.comparable >= LEAST_COMPARABLE and self.comparable >= LEAST_SHARE * self.steps
+        """A contradiction is one, however few steps came back; that there is none says nothing then."""
+        enough = self.base is None or self.comparable >= LEAST_SHARE * self.steps
+        return enough and self.comparable >= LEAST_COMPARABLE
 
     @property
     def unpaid(self) -> bool:
