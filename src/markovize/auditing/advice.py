@@ -13,6 +13,7 @@ MARKOV: Final = {
     ),
     ("state", "action", "next_state"): "nothing, as long as the agent's critic may see the whole step.",
 }
+STATE_ACTION: Final = "nothing, as long as the agent sees the state, or what the reward needs of it."
 TIME: Final = (
     "Put the step number into the observation (gymnasium.wrappers.TimeAwareObservation), or make the reward "
     "independent of it."
@@ -28,6 +29,10 @@ HISTORY_MACHINE: Final = (
 HISTORY_ACTIONS: Final = (
     "The machine's triggers are actions. Wrap the environment with markovize.MarkovRewardWrapper(env, report.machine, "
     "trigger_on=lambda s, a, t: a): the observation then shows what the reward remembers."
+)
+HISTORY_CONTINUOUS: Final = (
+    "Put what the reward remembers into the observation; or name what matters with label functions, record episodes "
+    "and run `markovize learn`, then wrap the environment with markovize.MarkovRewardWrapper."
 )
 PREVIOUS: Final = (
     "Something survives reset(): set every attribute that the reward reads in reset(), draw from self.np_random only, "
@@ -56,4 +61,8 @@ ENVIRONMENT: Final = "Audit the environment itself, or make the observations dis
 UNPAID: Final = (
     "Walk longer (more seconds, more steps), or record episodes of somebody who knows how to earn a reward, and audit "
     "the file."
+)
+NO_STATE: Final = (
+    "Give the environment an attribute `state` from which step() goes on, or make the observations coarser with a "
+    "wrapper, so that they come back."
 )

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markovize.auditing import advice
 from markovize.auditing.logbook import Logbook
-from markovize.auditing.observed import LEAST_SHARE, Budget, Evidence, judge
+from markovize.auditing.observed import DENSE_SHARE, LEAST_SHARE, Budget, Evidence, judge, report_finding, suspects
 from markovize.auditing.replays import Replays
-from markovize.auditing.report import RewardReport
-from markovize.auditing.sources import EnvSource
+from markovize.auditing.report import RewardReport, words_of
+from markovize.auditing.restored import audit_by_restoring, cannot_restore
+from markovize.auditing.sources import EnvSource, is_continuous
 from markovize.auditing.walks import Walker
 from markovize.episodes.traces import Traces, as_traces
 from markovize.errors import UnsupportedError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 SECONDS: Final = 20.0
 STEPS: Final = 40_000
 FIRST_LOOK: Final = 2_000  # steps before the first look at what was seen
+LEAST_RESTORING: Final = 5.0  # seconds, where walking has used up the time
 LEAST_STEPS: Final = 8_000  # before a conflict settles the matter: the machine needs some data
 
 
@@ -124,8 +126,36 @@ def _audit_env(source: EnvSource, seed: int, budget: Budget, tell: Tell, start: 
         tell(AuditProgress(phase, logbook.steps, time.monotonic() - start))
 
     evidence = _walk(walker, budget, say)
-    report = judge(logbook, evidence, Replays(source, logbook, patience=(budget.deadline - start) / 3), budget, say)
+    replays = Replays(source, logbook, patience=(budget.deadline - start) / 3)
+    if evidence.testable and not (is_continuous(source.env) and evidence.sparse):
+        report = judge(logbook, evidence, replays, budget, say)
+    else:
+        report = _audit_continuous(source, seed, evidence, replays, budget, say)
     return replace(report, episodes=len(logbook.episodes), source=source.name)
+
+
+def _audit_continuous(
+    source: EnvSource, seed: int, evidence: Evidence, replays: Replays, budget: Budget, say: Callable[[str], None]
+) -> RewardReport:
+    """Leaks by equal seeds, everything else by restored states; what came back by itself has the last word."""
+    logbook = replays.logbook
+    leak = replays.find_leak(suspects(evidence, logbook))
+    if leak is not None:
+        return report_finding(leak, evidence)
+    limits = Budget(budget.steps, max(budget.deadline, time.monotonic() + LEAST_RESTORING))
+    restored = audit_by_restoring(source, logbook.scale, seed, limits, say)
+    restored = replace(restored, steps=restored.steps + logbook.steps)
+    if restored.verdict != "not-testable" and (evidence.base is not None or not restored.markov):
+        return restored
+    observed = judge(logbook, evidence, replays, budget, say)
+    if restored.markov:
+        note = f"Given the state, {words_of(restored.signature)} determines the reward: observations hide something."
+        return replace(observed, notes=(*observed.notes, note, *restored.notes))
+    if observed.verdict == "not-testable":
+        return cannot_restore(observed, restored)
+    share = f"{evidence.comparable / evidence.steps:.0%}"
+    note = f"Only {share} of the steps came back, and nothing is known of the others: {restored.reason}."
+    return replace(observed, notes=(*observed.notes, note))
 
 
 def _walk(walker: Walker, budget: Budget, say: Callable[[str], None]) -> Evidence:
@@ -137,7 +167,8 @@ def _walk(walker: Walker, budget: Budget, say: Callable[[str], None]) -> Evidenc
         if logbook.steps >= look:
             look *= 2
             evidence = Evidence.of(logbook)
-            if evidence.comparable < LEAST_SHARE * evidence.steps and evidence.steps >= 2 * FIRST_LOOK:
+            hopeless = LEAST_SHARE if not is_continuous(walker.env) else DENSE_SHARE
+            if evidence.comparable < hopeless * evidence.steps and evidence.steps >= 2 * FIRST_LOOK:
                 return evidence  # observations do not come back: nothing to gain here
             if evidence.settled and evidence.steps >= LEAST_STEPS:
                 return evidence

@@ -20,6 +20,7 @@ from markovize.conflicts.clock import Clock, fit_clock
 
 LEAST_COMPARABLE: Final = 20  # steps, and
 LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before a reward is called Markov
+DENSE_SHARE: Final = 0.9  # of all steps; with fewer, continuous observations came back at special places only
 LEAST_AT_ONE_TIME: Final = 12  # episodes whose unusual rewards were compared at equal step numbers: time is blamed
 
 
@@ -78,6 +79,10 @@ class Evidence:
     def unpaid(self) -> bool:
         """Whether no reward was ever seen: then nothing is known of it. A constant reward of 1 is known."""
         return not self.columns.rewards.any()
+
+    @property
+    def sparse(self) -> bool:
+        return self.comparable < DENSE_SHARE * self.steps
 
     @property
     def settled(self) -> bool:
@@ -198,7 +203,7 @@ def judge(
             places = [evidence.place(step) for pair in evidence.conflicts() for step in pair]
             finding = replays.find_noise(list(dict.fromkeys(places))[:8])
     if finding is not None:
-        return _found(finding, evidence)
+        return report_finding(finding, evidence)
     if not evidence.testable:
         reason = (
             f"only {evidence.comparable:,} of {evidence.steps:,} steps have an (s, a, s') that came about in two ways"
@@ -226,7 +231,8 @@ def judge(
     return _report(evidence, "history", (*base, "history"), text, witness=witness, machine=machine)
 
 
-def _found(finding: Finding, evidence: Evidence) -> RewardReport:
+def report_finding(finding: Finding, evidence: Evidence) -> RewardReport:
+    """The report on what playing episodes again showed."""
     if finding.verdict == "noise":
         text = advice.NOISE if finding.seeded else advice.UNSEEDED
         return _report(evidence, "noise", TRANSITION, text, witness=finding.witness)

@@ -33,6 +33,15 @@ WORDS: Final = {
 }
 
 
+def words_of(signature: tuple[str, ...]) -> str:
+    """A signature as people write it.
+
+    >>> words_of(("state", "action"))
+    '(s, a)'
+    """
+    return WORDS.get(signature, ", ".join(signature))
+
+
 @dataclass(frozen=True)
 class Trajectory:
     """One side of a witness: the steps of its last episode, of which the last one is compared."""
@@ -127,7 +136,7 @@ class RewardReport:
     @property
     def headline(self) -> str:
         """The verdict in a line."""
-        text = HEADLINES[self.verdict].format(signature=WORDS.get(self.signature, ", ".join(self.signature)))
+        text = HEADLINES[self.verdict].format(signature=words_of(self.signature))
         return f"{text}: {self.reason}" if self.reason else text
 
     def to_json(self) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from markovize.auditing.labels import label_of
+from markovize.auditing.snapshots import Snapshot
 from markovize.episodes.values import Value, jsonable
 
 if TYPE_CHECKING:
@@ -36,8 +37,16 @@ class Reseed:
     seed: int
 
 
-Command: TypeAlias = Reset | Act | Reseed
+@dataclass(frozen=True)
+class Restore:
+    """Puts a state of the simulator back, amid an episode; wrappers, and whatever else remembers, notice nothing."""
+
+    snapshot: Snapshot
+
+
+Command: TypeAlias = Reset | Act | Reseed | Restore
 Script: TypeAlias = tuple[Command, ...]
+RESTORED: Final = "restored"  # in the place of an observation that nobody made
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,9 @@ def play(env: gymnasium.Env[Any, Any], script: Script) -> list[Played]:
             after, over = label_of(observation), bool(terminated or truncated)
             steps.append(Played(now, label_of(command.action), float(reward), after, over))
             now = after
+        elif isinstance(command, Restore):
+            command.snapshot.put(env)
+            now = RESTORED
         else:
             reseed(env, command.seed)
     return steps
@@ -107,6 +119,8 @@ def script_json(script: Script) -> list[dict[str, Any]]:
             out.append({"reset": command.seed})
         elif isinstance(command, Act):
             out.append({"act": jsonable(label_of(command.action))})
+        elif isinstance(command, Restore):
+            out.append({"restore": command.snapshot.to_json()})
         else:
             out.append({"reseed": command.seed})
     return out

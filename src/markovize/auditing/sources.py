@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from markovize.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,6 +66,26 @@ def name_of(env: gymnasium.Env[Any, Any]) -> str:
     except Exception:  # wrappers whose arguments cannot be copied
         spec = None
     return type(env.unwrapped).__name__ if spec is None else spec.id
+
+
+def is_continuous(env: gymnasium.Env[Any, Any]) -> bool:
+    """Whether observations have floating-point numbers in them, which may never come back.
+
+    >>> import gymnasium
+    >>> is_continuous(gymnasium.make("CartPole-v1")), is_continuous(gymnasium.make("FrozenLake-v1"))
+    (True, False)
+    """
+    return _has_floats(env.observation_space)
+
+
+def _has_floats(space: Any) -> bool:
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Dict):
+        return any(_has_floats(part) for part in space.values())
+    if isinstance(space, spaces.Tuple):
+        return any(_has_floats(part) for part in space)
+    return isinstance(space, spaces.Box) and np.dtype(space.dtype).kind == "f"
 
 
 def _check_single(env: Any) -> gymnasium.Env[Any, Any]:

@@ -1,0 +1,115 @@
+"""Observations that never come back: states are restored instead, and the same defects are found."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import gymnasium as gym
+import pytest
+from continuous_defects import (
+    DrawnAtReset,
+    Effort,
+    FirstUnlock,
+    KeyFirst,
+    LateByOneState,
+    LateByOneStep,
+    Locked,
+    PaidOnce,
+    Progress,
+    SeededNoise,
+    Step,
+    StepCount,
+    TasksLeak,
+    Track,
+    UnseededNoise,
+    Windy,
+)
+
+from markovize import assert_reward_markov, check_reward
+
+STEPS = 2_000
+
+CASES: list[tuple[type[Track], str, tuple[str, ...]]] = [
+    (Track, "markov", ("next_state",)),
+    (Windy, "markov", ("next_state",)),
+    (Effort, "markov", ("state", "action")),
+    (Progress, "markov", ("state", "action")),
+    (LateByOneState, "markov", ("state", "action")),
+    (LateByOneStep, "history", ("state", "action", "next_state", "history")),
+    (StepCount, "time", ("next_state", "time")),
+    (FirstUnlock, "history", ("next_state", "history")),
+    (KeyFirst, "history", ("next_state", "history")),
+    (TasksLeak, "previous-episodes", ("state", "action", "next_state", "previous-episodes")),
+    (SeededNoise, "noise", ("state", "action", "next_state")),
+    (DrawnAtReset, "noise", ("state", "action", "next_state")),
+    (UnseededNoise, "noise", ("state", "action", "next_state")),
+]
+
+
+@pytest.mark.parametrize(("kind", "verdict", "signature"), CASES, ids=lambda value: getattr(value, "__name__", ""))
+def test_each_defect_is_named(kind: type[Track], verdict: str, signature: tuple[str, ...]) -> None:
+    report = check_reward(kind(), steps=STEPS)
+    assert (report.verdict, report.signature) == (verdict, signature)
+    assert report.comparable >= 20
+    json.dumps(report.to_json(), allow_nan=False)
+    assert (report.witness is None) == report.markov
+    if kind in (TasksLeak, UnseededNoise):  # by equal seeds
+        return
+    assert report.given == "state"
+    assert "position, velocity" in report.notes[0]
+    if report.witness is not None:
+        one, two = report.replay_witness(kind())
+        assert one != two
+        assert (one, two) == report.witness.rewards
+
+
+@pytest.mark.parametrize(
+    ("name", "signature"),
+    [
+        ("CartPole-v1", ()),
+        ("MountainCar-v0", ()),
+        ("MountainCarContinuous-v0", ("state", "action")),
+        ("Pendulum-v1", ("state", "action")),
+        ("Acrobot-v1", ("next_state",)),
+    ],
+)
+def test_classic_control_is_markov(name: str, signature: tuple[str, ...]) -> None:
+    report = assert_reward_markov(gym.make(name), steps=STEPS)
+    assert (report.signature, report.given) == (signature, "state")
+
+
+@pytest.mark.parametrize("name", ["MountainCar-v0", "MountainCarContinuous-v0"])
+def test_a_wrapper_that_remembers_is_found(name: str) -> None:
+    def make() -> gym.Env[Any, Any]:
+        return PaidOnce(gym.make(name))
+
+    report = check_reward(make)
+    assert (report.verdict, report.given) == ("history", "state")
+    assert report.signature[-1] == "history"
+    assert report.replay_witness(make()) == report.witness.rewards  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_restored_is_not_claimed() -> None:
+    report = check_reward(Locked(), steps=STEPS)
+    if report.verdict == "not-testable":
+        assert "vault cannot be copied" in report.reason
+    else:
+        assert "vault cannot be copied" in report.notes[-1]
+        assert report.given == "observation"
+
+
+def test_equal_seeds_give_equal_reports() -> None:
+    one, two = (check_reward(KeyFirst(), seed=3, steps=STEPS).to_json() for _ in range(2))
+    del one["seconds"], two["seconds"]
+    assert one == two
+
+
+def test_a_reward_that_was_never_paid_is_not_testable() -> None:
+    class Nothing(Track):
+        def pay(self, _: Step) -> float:
+            return 0.0
+
+    report = check_reward(Nothing(), steps=STEPS)
+    assert report.verdict == "not-testable"
+    assert "paid anything but 0" in report.reason
