@@ -91,12 +91,15 @@ def test_a_wrapper_that_remembers_is_found(name: str) -> None:
 
 
 def test_what_cannot_be_restored_is_not_claimed() -> None:
+    class LockedWithWalls(Locked):
+        hit = Track.hit
+
     report = check_reward(Locked(), steps=STEPS)
-    if report.verdict == "not-testable":
-        assert "vault cannot be copied" in report.reason
-    else:
-        assert "vault cannot be copied" in report.notes[-1]
-        assert report.given == "observation"
+    assert (report.verdict, report.signature) == ("not-testable", ())
+    assert "vault cannot be copied" in report.reason
+    report = check_reward(LockedWithWalls(), steps=STEPS)
+    assert (report.verdict, report.given) == ("markov", "observation")
+    assert "vault cannot be copied" in report.notes[-1]
 
 
 def test_equal_seeds_give_equal_reports() -> None:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
+from continuous_defects import Locked
 
 from markovize.cli.app import main
 
@@ -26,7 +28,7 @@ def audit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *
     [
         ("CliffWalking-v1", 0, "markov", ["state", "action"]),
         ("Blackjack-v1", 1, "noise", None),
-        ("CartPole-v1", 3, "not-testable", []),
+        ("CartPole-v1", 0, "markov", []),
     ],
 )
 def test_verdicts(
@@ -66,11 +68,16 @@ def test_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
 
 
 def test_not_testable_says_what_to_do(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = audit(monkeypatch, capsys, "MountainCar-v0", "--seconds", "3", "--steps", "5000")
+    gymnasium.register("Locked-v0", lambda **_: Locked())
+    try:
+        code, out, _ = audit(monkeypatch, capsys, "Locked-v0", "--seconds", "3", "--steps", "5000")
+    finally:
+        del gymnasium.registry["Locked-v0"]
     assert code == 3
     first, verdict, advice = out.splitlines()
     assert verdict.startswith("not testable: only ")
-    assert advice.startswith("What to do: Walk longer")
+    assert "vault cannot be copied" in verdict
+    assert advice.startswith("What to do: Give the environment an attribute `state`")
     assert "comparable" in first
 
 

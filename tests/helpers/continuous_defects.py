@@ -40,9 +40,13 @@ class Track(gym.Env[Any, Any]):
         self.velocity = 0.9 * self.velocity + push
         self.ticks += 1
         if abs(self.position) > 1:
-            self.position, self.velocity = float(np.sign(self.position)), 0.0
+            self.hit()
         paid = self.pay(Step(before, int(action), self.position))
         return self.look(), paid, False, self.ticks >= LONGEST, {}
+
+    def hit(self) -> None:
+        """At a wall the puck stops: the one place that comes back."""
+        self.position, self.velocity = float(np.sign(self.position)), 0.0
 
     def look(self) -> Any:
         return np.array([self.position, self.velocity])
@@ -183,6 +187,10 @@ class Locked(Track):
     def __init__(self) -> None:
         self.vault = self.Vault()
         super().__init__()
+
+    def hit(self) -> None:
+        """It bounces: nothing comes back."""
+        self.position, self.velocity = 2 * float(np.sign(self.position)) - self.position, -self.velocity
 
     @property
     def position(self) -> float:
