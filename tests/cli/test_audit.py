@@ -52,7 +52,7 @@ def test_a_history_is_found_and_played_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     office = ("markovize/OfficeWorld-v0", "--env-arg", "task=b")
-    code, out, _ = audit(monkeypatch, capsys, *office, "--replay-witness", "--json", "--seconds", "5")
+    code, out, _ = audit(monkeypatch, capsys, *office, "--replay-witness", "--json", "--seconds", "20")
     report = json.loads(out)
     assert (code, report["verdict"]) == (1, "history")
     assert report["signature"][-1] == "history"
