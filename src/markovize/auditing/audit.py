@@ -148,6 +148,8 @@ def _audit_continuous(
     if restored.verdict != "not-testable" and (evidence.base is not None or not restored.markov):
         return restored
     observed = judge(logbook, evidence, replays, budget, say)
+    if restored.markov and observed.verdict == "not-testable":
+        return restored
     if restored.markov:
         note = f"Given the state, {words_of(restored.signature)} determines the reward: observations hide something."
         return replace(observed, notes=(*observed.notes, note, *restored.notes))
