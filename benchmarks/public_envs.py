@@ -160,7 +160,8 @@ PLANTED: list[Case] = [
     planted("CartPole-v1", "left, then right", lambda: Then(coordinate(0, below=-0.05), coordinate(0, above=0.05))),
     planted("MountainCar-v0", "the left slope once an episode", lambda: FirstVisits((coordinate(0, below=-0.65),))),
     planted("Pendulum-v1", "every second step on the right", lambda: EveryNth(coordinate(1, above=0.0), 2)),
-    planted("Acrobot-v1", "rewards two steps late", lambda: Late(2)),
+    planted("Pendulum-v1", "rewards two steps late", lambda: Late(2)),
+    planted("Acrobot-v1", "action 2 three times in a row", lambda: InARow(does(2), 3)),
 ]
 
 CASES = [*NATIVE, *PLANTED]

@@ -66,6 +66,16 @@ def test_rewards_of_other_steps_confirm_the_line() -> None:
     assert check_reward(off).verdict == "history"
 
 
+def test_what_the_time_pays_on_some_occasions_only_is_no_law_of_time() -> None:
+    """Only those who began at home are paid, by the time."""
+
+    def episode(start: str, n: int) -> tuple[list[Any], list[str], list[float]]:
+        return [start] + [0] * n + [1], ["go"] * (n + 1), [0.0] * n + [(1 - n / 100) * (start == "home")]
+
+    walks = [episode("home", n) for n in range(2, 18, 2)] + [episode("away", n) for n in range(1, 19, 2)]
+    assert check_reward(walks).verdict == "history"
+
+
 def test_agreement_along_a_common_end_counts_once() -> None:
     """Every second push pays. Two episodes begin elsewhere, and agree from then on: that is not due to the time."""
 

@@ -149,13 +149,14 @@ def follows_time(columns: Columns, keys: Longs, scale: RewardScale) -> npt.NDArr
 
 
 def clock_of(columns: Columns, disputed: npt.NDArray[np.bool_]) -> Clock | None:
-    """The line of reward over step number on which all rewards in question lie, the commonest reward aside.
+    """The line of reward over step number on which all rewards in question lie.
 
-    Two of them make a line; rewards of other steps that lie on it as well confirm it.
+    Two of them make a line; rewards of other steps that lie on it as well confirm it, the commonest reward aside. What
+    pays by the time on some occasions and nothing on others is on no line: more than the time decides there.
     """
     times, rewards = columns.rows[:, NAMES["time"]] + 1, columns.rewards
     unusual_ones = columns.codes != np.bincount(columns.codes, minlength=1).argmax()
-    paid = np.flatnonzero(disputed & unusual_ones)
+    paid = np.flatnonzero(disputed)
     if len(np.unique(times[paid])) < 2:
         return None
     first, last = paid[times[paid].argmin()], paid[times[paid].argmax()]
