@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,6 +41,10 @@ def audit(
     replay_witness: Annotated[
         bool, typer.Option("--replay-witness", help="Play the witness again, in new environments.")
     ] = False,
+    report_: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="PAGE.html", help="Write a page with the witness drawn.", show_default=False),
+    ] = None,
     reward_decimals: DecimalsOption = None,
     columns: ColumnsOption = None,
     json_: JsonOption = False,
@@ -71,6 +76,11 @@ def audit(
     again = None
     if replay_witness and report.witness is not None and isinstance(opened, EnvSource):
         again = report.replay_witness_in(opened)
+    if report_ is not None:
+        from markovize.cli.audit_page import audit_page
+        from markovize.io.files import atomic_write
+
+        atomic_write(report_, audit_page(report, again))
     if json_:
         print_json(report.to_json() | ({} if again is None else {"replayed": list(again)}))
     else:
