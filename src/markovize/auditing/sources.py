@@ -75,16 +75,17 @@ def is_continuous(env: gymnasium.Env[Any, Any]) -> bool:
     >>> is_continuous(gymnasium.make("CartPole-v1")), is_continuous(gymnasium.make("FrozenLake-v1"))
     (True, False)
     """
-    return _has_floats(env.observation_space)
+    return has_floats(env.observation_space)
 
 
-def _has_floats(space: Any) -> bool:
+def has_floats(space: Any) -> bool:
+    """Whether there are floating-point numbers in the elements of a space."""
     from gymnasium import spaces
 
     if isinstance(space, spaces.Dict):
-        return any(_has_floats(part) for part in space.values())
+        return any(has_floats(part) for part in space.values())
     if isinstance(space, spaces.Tuple):
-        return any(_has_floats(part) for part in space)
+        return any(has_floats(part) for part in space)
     return isinstance(space, spaces.Box) and np.dtype(space.dtype).kind == "f"
 
 

@@ -2,6 +2,7 @@
 
 - :class:`ConflictCallback` watches a training on a bare environment, learns the machine behind the reward, and says
   when it should be switched in, by :class:`markovize.MarkovRewardWrapper`.
+- :class:`MarkovWarningCallback` only warns, once, if equal steps are paid differently.
 - :class:`CounterfactualReplayBuffer` lets DQN learn from each step in every machine state.
 - :func:`fill_replay` gives DQN the episodes that were recorded on the way.
 
@@ -11,5 +12,6 @@ Wrap each environment by itself, then put them into a ``DummyVecEnv`` or ``Subpr
 
 from markovize.integrations.sb3.callback import ConflictCallback
 from markovize.integrations.sb3.replay import CounterfactualReplayBuffer, fill_replay
+from markovize.integrations.sb3.warning import MarkovWarningCallback
 
-__all__ = ["ConflictCallback", "CounterfactualReplayBuffer", "fill_replay"]
+__all__ = ["ConflictCallback", "CounterfactualReplayBuffer", "MarkovWarningCallback", "fill_replay"]
