@@ -195,6 +195,7 @@ class ActiveLearner:
             gamma=cfg.gamma,
             crm=cfg.crm,
             pause=room and not schedule.greedy,
+            confirm=cfg.mode == "directed" and self.horizon.is_settled,
             endings=cfg.explain != "reward",
         )
 

@@ -17,6 +17,7 @@ BLOCK = 1_000  # episodes at a time, at most
 #   after 80 quiet ones   128, 15    14, 10
 # So a short start hurts and the rest matters little; larger worlds were not measured.
 FIRST_HORIZON, FARTHER, QUIET_EPISODES = 32, 1.5, 20
+RESTS = 10  # times so many quiet episodes, before exploration also confirms the machine; chosen, not measured
 
 
 @dataclass
@@ -84,9 +85,16 @@ class Horizon:
     limit: int
     steps: float = float(FIRST_HORIZON)
     quiet: int = 0  # episodes without news, in a row
+    rests: int = 0  # how often there were enough of them to go farther
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it has grown to the limit, and for long nothing was new: what is left is to doubt the machine."""
+        return self.steps >= self.limit and self.rests >= RESTS
 
     def adapt(self, episodes: int, news: bool) -> None:
         """Farther, once the near has nothing new."""
         self.quiet = 0 if news else self.quiet + episodes
         if self.quiet >= QUIET_EPISODES:
             self.steps, self.quiet = min(self.steps * FARTHER, float(self.limit)), 0
+            self.rests += 1

@@ -19,6 +19,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
+from markovize.learning.comparison import SMALL
 from markovize.learning.learner import Auto, Learner
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
@@ -26,7 +27,7 @@ from markovize.machine.machine import RewardMachine
 
 LabelPair: TypeAlias = tuple[Labelling, Labelling]
 
-MANY_TRIGGERS = 12  # from here on other labels are considered, if they are free
+MANY_TRIGGERS = 12  # from here on other labels are considered, if they are free; unproven, from more than SMALL on
 MORE_TRIGGERS = 1.5  # times those of a machine that no other labels could beat, until they are considered again
 FAR_SMALLER = 0.75  # of the bits of a machine: a reason to take other labels
 LEAST_SECONDS = 0.01  # of a search that must end at once
@@ -50,6 +51,7 @@ class MachineSearch:
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
         self._many_triggers: float = MANY_TRIGGERS
+        self._many_unproven: float = SMALL + 1
         self._effort = settings.effort
         self._stop = NEVER
         self._tell: Callable[[str], None] | None = None
@@ -164,8 +166,9 @@ class MachineSearch:
         triggers = math.inf if result.triggers is None else result.triggers
         if triggers < SOME_TRIGGERS or len(self._candidates) < 2:
             return result
+        many = self._many_triggers if result.status == "optimal" else self._many_unproven
         unclear = {labels: self._mixed_labels(labels, traces) for labels in self._candidates}
-        if triggers < self._many_triggers and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
+        if triggers < many and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
             return result
         here = self._candidates.index(self._labels)
         cost = self._bits(triggers, self._labels, traces)
@@ -180,6 +183,7 @@ class MachineSearch:
                 return other
         if result.triggers is not None:
             self._many_triggers = max(self._many_triggers, MORE_TRIGGERS * triggers)
+            self._many_unproven = max(self._many_unproven, MORE_TRIGGERS * triggers)
         return result
 
     def _mixed_labels(self, labels: LabelPair, traces: Traces) -> int:

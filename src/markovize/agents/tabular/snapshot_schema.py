@@ -39,6 +39,7 @@ class HorizonFacts(Struct):
 
     steps: Annotated[float, Meta(ge=1)]
     quiet: Count
+    rests: Count
 
 
 class CodecFacts(Struct):

@@ -43,7 +43,7 @@ from markovize.machine.machine import RewardMachine
 if TYPE_CHECKING:
     from markovize.agents.tabular.learner import ActiveLearner
 
-FORMAT = 2
+FORMAT = 3
 KNOWLEDGE = (Transitions, Machine, Rewards, Values, Model, Witnesses)  # the rest is for the episode at hand
 
 
@@ -92,7 +92,7 @@ def take(run: ActiveLearner) -> Snapshot:
         "status": search.status,
         "exemplars": search.exemplars,
         "schedule": {"episode": schedule.episode, "total": schedule.total},
-        "horizon": {"steps": horizon.steps, "quiet": horizon.quiet},
+        "horizon": {"steps": horizon.steps, "quiet": horizon.quiet, "rests": horizon.rests},
         "notes": history.notes,
         "optimal_since": history.optimal_since,
         "seconds": history.seconds,
@@ -133,7 +133,11 @@ def _restore(run: ActiveLearner, raw: dict[str, Any], arrays: dict[str, npt.NDAr
     run.rng.bit_generator.state = facts.rng
     search, history, codec = run.search, run.history, run.runner.codec
     run.schedule.episode, run.schedule.total = facts.schedule.episode, facts.schedule.total
-    run.horizon.steps, run.horizon.quiet = facts.horizon.steps, facts.horizon.quiet
+    run.horizon.steps, run.horizon.quiet, run.horizon.rests = (
+        facts.horizon.steps,
+        facts.horizon.quiet,
+        facts.horizon.rests,
+    )
     search.solves = facts.solves
     search.pending, search.status, search.exemplars = facts.pending, facts.status, facts.exemplars
     history.notes, history.optimal_since, history.seconds = facts.notes, facts.optimal_since, facts.seconds

@@ -32,8 +32,8 @@ class Sizes(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """Of the graph S×U, and one more."""
-        return self.machine_states * self.states + 1
+        """Of the graph S×U, for routes to a place, twice that for those over a step to another one, and one more."""
+        return 3 * self.machine_states * self.states + 1
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,14 @@ class Transitions(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """The machine held true, as δ[u, trigger label], and the potential of each state (zero without shaping)."""
+    """The machine held true, as δ[u, trigger label], and the potential of each state (zero without shaping).
+
+    What it says of a (u, trigger label) is confirmed once rewards have told that the next state is as it says.
+    """
 
     delta: Annotated[Ints, over("machine_states", "trigger_labels", below="machine_states")]
     potential: Annotated[Floats, over("machine_states")]
+    confirmed: Annotated[Bools, over("machine_states", "trigger_labels")]
 
 
 class Rewards(NamedTuple):
@@ -199,6 +203,7 @@ class Hyperparameters(NamedTuple):
     gamma: float
     crm: bool
     pause: bool  # whether to stop after each episode, since the learner keeps all of them
+    confirm: bool = False  # whether exploration also confirms what the machine says
     endings: bool = False  # whether the machine has to explain which steps end an episode, too
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from markovize.agents.tabular.compiled.confirmation import note_confirmed
 from markovize.agents.tabular.compiled.exploration import count_transition, next_of_tour, tour_length
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at, draw
 from markovize.agents.tabular.compiled.updates import (
@@ -98,6 +99,8 @@ def end_episode(agent: AgentRef) -> tuple[bool, bool, float, int]:
     conflict = status.conflict >= 0
     if not conflict:
         file_episode(agent, arrays.control.how[0].pause)
+        if arrays.control.how[0].confirm:
+            note_confirmed(agent)
     return conflict, status.news, status.earned, status.length
 
 

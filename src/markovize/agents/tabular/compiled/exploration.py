@@ -1,8 +1,9 @@
 """Directed exploration, compiled: routes to what is known least.
 
 A *tour* walks from one target to the next by the shortest known route: first to (state, action) pairs never tried, then
-to rewards of S×U never seen, then to random places, the less visited the likelier. Routes treat every outcome that an
-action has shown as reachable, and are searched anew where a stochastic environment goes another way.
+to rewards of S×U never seen, then to random places, the less visited the likelier; and, once for long nothing was new,
+to steps that may refute the machine (:mod:`~markovize.agents.tabular.compiled.confirmation`). Routes treat every
+outcome that an action has shown as reachable, and are searched anew where a stochastic environment goes another way.
 """
 # mypy: disallow-untyped-decorators=False
 
@@ -13,9 +14,11 @@ import math
 from numba import njit
 
 from markovize.agents.tabular.compiled.arrays import Model, Transitions
+from markovize.agents.tabular.compiled.confirmation import find_confirming_route
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
 from markovize.episodes.traces import Ints, Longs
 
+CONFIRMING = 0.5  # of the routes with nothing new to see, once the machine is to be confirmed
 TRIES = 10  # of each action in each state of a stochastic environment, before one looks elsewhere
 
 
@@ -61,7 +64,8 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
     parent, by, queue, weight = route.parent, route.by, route.queue, route.weight
     enough = TRIES if arrays.model.flags[0].stochastic else 1  # tries of an action
     states, n_actions = outcomes.shape
-    parent[:] = -1
+    nodes = len(delta) * states
+    parent[:nodes] = -1
     start = u * states + s
     parent[start] = start
     queue[0] = start
@@ -96,6 +100,10 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
         head += 1
     if target < 0 and unseen >= 0:
         target, last = unseen, unseen_action
+    if target < 0 and arrays.control.how[0].confirm:
+        if first < CONFIRMING and find_confirming_route(agent, start):
+            return
+        first = first / CONFIRMING if first < CONFIRMING else (first - CONFIRMING) / (1.0 - CONFIRMING)
     if target < 0:
         last = int(second * n_actions)
         low, high, aim = 0, tail - 1, first * total
@@ -112,7 +120,7 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
         node = parent[node]
     status = route.status[0]
     status.position, status.length = 0, at
-    status.expanded += head + len(parent)
+    status.expanded += head + nodes
     node, a = target, last
     while at > 0:
         at -= 1
