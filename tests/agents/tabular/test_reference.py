@@ -89,7 +89,7 @@ def test_every_declared_array_is_made_as_declared() -> None:
     assert arrays.rewards.paid.shape == (2, 7, 2)
     assert np.isnan(arrays.rewards.paid).all()
     assert (arrays.model.first == -1).all()
-    assert arrays.route.nodes.shape == (2 * 3 + 1,)
+    assert arrays.route.nodes.shape == (3 * 2 * 3 + 1,)
     assert arrays.witnesses.free[: arrays.witnesses.free_rows[0].count].tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
 
 
