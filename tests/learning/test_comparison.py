@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from instances import patrol, two_coffees
 
-from markovize import Learner, LearnResult, Traces, learn, replay, write_machine
+from markovize import Learner, LearnResult, Traces, learn, read_episodes, replay, write_machine
 from markovize.episodes.labelled_steps import label_traces
 from markovize.io import read_machine
 from markovize.learning import comparison
@@ -109,6 +110,16 @@ def test_small_machines_stay_under_the_coarsest_labels() -> None:
         assert (result.trigger_on, result.reward_on, result.compared) == ("state", "state", ())
         assert "compared" not in result.to_json()
         assert result.why_these_labels() == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["office-d", "breakfast-c-cumulative"])
+def test_hard_searches_stay_under_the_coarsest_labels(name: str) -> None:
+    """Among 312 transitions six triggers and three states fit office-d by chance; six and four of 93 states are it."""
+    sizes = {"office-d": (4, 6), "breakfast-c-cumulative": (7, 6)}
+    file = Path(__file__).parents[2] / "benchmarks" / "data" / f"{name}.jsonl.gz"
+    result = learn(read_episodes(file), objective="states", acyclic=True)
+    assert shape(result) == ("optimal", *sizes[name], "state", "state")
 
 
 def test_what_is_asked_for_is_not_compared() -> None:

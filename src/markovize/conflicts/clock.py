@@ -61,9 +61,10 @@ def find_clock(traces: Traces) -> Clock | None:
     >>> find_clock(Traces.of([([0] * n + [1], [0] * n, [0] * (n - 1) + [1 - n / 100]) for n in range(1, 9)]))
     Clock(start=1.0, slope=-0.01, steps=8, times=8)
     """
-    levels, codes = np.unique(traces.rewards, return_inverse=True)
+    levels = np.unique(traces.rewards)
     if len(levels) < LEAST_TIMES:
         return None
+    codes = np.searchsorted(levels, traces.rewards)
     weights = traces.weights()
     counts = np.bincount(codes, weights)
     labels = labelling_named("transition").label_steps(traces)

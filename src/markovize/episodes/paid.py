@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from markovize.episodes.columns import Bools, Floats, Ints, Longs
+
+DENSE: Final = 8  # times as many possible keys as steps, up to which a table of all keys is no waste
 
 
 def paid_steps(labels: Ints | Longs, rewards: Floats, weights: Ints | None = None) -> Bools:
@@ -15,9 +19,10 @@ def paid_steps(labels: Ints | Longs, rewards: Floats, weights: Ints | None = Non
 
     A step that stands for several counts as so many, its weight.
     """
-    levels, codes = np.unique(rewards, return_inverse=True)
+    levels = np.unique(rewards)
     many = max(1, len(levels))
-    pairs, of_step, counts = np.unique(labels.astype(np.int64) * many + codes, return_inverse=True, return_counts=True)
+    keys = labels.astype(np.int64) * many + np.searchsorted(levels, rewards)
+    pairs, of_step, counts = _count_each(keys)
     if weights is not None:
         counts = np.bincount(of_step, weights)
     label, level = pairs // many, levels[pairs % many] if len(pairs) else levels
@@ -26,3 +31,12 @@ def paid_steps(labels: Ints | Longs, rewards: Floats, weights: Ints | None = Non
     is_usual = np.zeros(len(pairs), np.bool_)
     is_usual[usual] = True
     return np.asarray(~is_usual[of_step]) if len(pairs) else is_usual
+
+
+def _count_each(keys: Longs) -> tuple[Longs, Longs, Longs]:
+    """Different keys in order, the number of each step's key among them, and how often they occur."""
+    if not len(keys) or keys.max() >= DENSE * len(keys):
+        return np.unique(keys, return_inverse=True, return_counts=True)
+    counts = np.bincount(keys)  # a third of the time
+    there = np.flatnonzero(counts)
+    return there, (np.cumsum(counts > 0) - 1)[keys], counts[there]

@@ -18,9 +18,10 @@ from markovize.learning.memory import Facts, Known, Memory, Solvers
 from markovize.learning.prefix_tree import PrefixTree
 from markovize.learning.recall import Recalled
 from markovize.learning.result import LearnResult, Status
-from markovize.learning.search import Deepening, Plan, Progress
+from markovize.learning.search import FIRST_BUDGET, Deepening, Plan, Progress
 
 MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
+TURN: Final = 50  # counted work of the first turns where other labels are tried: these are short
 NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
 
 
@@ -102,7 +103,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         solvers.search,
         options.goal,
         call.limits,
-        plan=Plan(effort, experience.guess(experience.size), first, last_resort),
+        plan=Plan(effort, experience.guess(experience.size), first, last_resort, FIRST_BUDGET if last_resort else TURN),
         proven=facts.proven,
         on_progress=on_progress,
     )

@@ -71,9 +71,9 @@ def learn(
             round, as the paper has it).
         trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
             function of (s, a, s'), or ``auto``, the coarsest that work. But where their machine has more than eight
-            states, or its search has spent its budget without a small one, other labels are tried as well, ``source``
-            among them, and the smallest machine is kept: see ``compared`` of the result. ``optimal`` always means the
-            smallest of all machines with the labels that the result names.
+            states, or its search is long, other labels are tried as well, ``source`` among them, and the smallest
+            machine is kept (against one of few states, only a far smaller one): see ``compared`` of the result.
+            ``optimal`` always means the smallest of all machines with the labels that the result names.
         explain: ``reward``, or ``reward+termination`` where the machine shall tell the ends of episodes as well.
         acyclic: whether the machine may never return to a state that it has left; not so by default.
         engine: the name of an engine, or one of your own; ``auto`` takes the fastest.

@@ -53,6 +53,7 @@ class Plan:
     guess: Size | None = None  # with an effort only: the optimum may be there; where to start, proven or not
     first: Delta | None = None  # a machine to begin with
     last_resort: bool = True  # whether any machine is better than none
+    turn: int = FIRST_BUDGET  # counted work before another question gets its turn
 
 
 class Deepening:
@@ -150,7 +151,7 @@ class Deepening:
         better asked with the count, the others without: the favourite gets eight times the work.
         """
         goal, effort = self.inquiry.goal, self._plan.effort
-        budget, spent = FIRST_BUDGET, {True: 0, False: 0}
+        budget, spent = self._plan.turn, {True: 0, False: 0}
         tree_like = triggers == states - 1
         counted_first = tree_like or (goal.objective == "triggers" and not goal.acyclic)
         while True:
