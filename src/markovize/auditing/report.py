@@ -137,6 +137,8 @@ class RewardReport:
     def headline(self) -> str:
         """The verdict in a line."""
         text = HEADLINES[self.verdict].format(signature=words_of(self.signature))
+        if self.markov and not self.signature:
+            text = "Markov: the reward is always the same"
         return f"{text}: {self.reason}" if self.reason else text
 
     def to_json(self) -> dict[str, Any]:

@@ -25,4 +25,6 @@ def make(env_id: str, env_args: Mapping[str, Any], imports: Sequence[str]) -> gy
     except Exception as error:  # other people's code may raise anything
         clear = isinstance(error, (gymnasium.error.Error, MarkovizeError))
         reason = str(error) if clear else f"{type(error).__name__}: {error}"
+        if isinstance(error, (gymnasium.error.NameNotFound, gymnasium.error.NamespaceNotFound)) and ":" not in env_id:
+            reason += f" If a package registers it, name that too: PACKAGE:{env_id}."
         raise InputError(f"cannot make {env_id}: {reason}") from error
