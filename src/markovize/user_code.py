@@ -77,6 +77,6 @@ def name_of_function(function: Callable[..., Any]) -> str:
     if not isinstance(name, str):
         return repr(function)
     module = getattr(function, "__module__", None)
-    if module in (None, "__main__") or "<" in name:  # a script, a lambda, or a function within another
+    if module in (None, "__main__", "builtins") or "<" in name:  # of a script, a lambda, or within another
         return name
     return f"{module}:{name}"

@@ -179,25 +179,60 @@ def test_rewards_can_be_rounded() -> None:
     assert read_minari("r-v0", reward_decimals=3).episode(0).rewards == [0.3]
 
 
-def test_continuous_and_dict_observations_are_refused() -> None:
-    box = gym.make("CartPole-v1")
+def test_continuous_and_dict_observations_are_not_written() -> None:
     with pytest.raises(UnsupportedError, match="continuous"):
-        write_minari([([0, 1], [0], [1.0])], "box-v0", env=box)
-    first = box.reset(seed=0)[0]
-    buffer = minari.data_collector.EpisodeBuffer(
-        observations=np.stack([first, first]),
-        actions=np.array([1]),
-        rewards=[1.0],
-        terminations=[False],
-        truncations=[True],
-    )
-    with pytest.warns(UserWarning):
-        dataset = minari.create_dataset_from_buffers("box-v0", [buffer], env=box)
-    with pytest.raises(UnsupportedError, match="continuous"):
-        read_minari(dataset)
+        write_minari([([0, 1], [0], [1.0])], "box-v0", env=gym.make("CartPole-v1"))
     parts = spaces.Dict({"x": spaces.Discrete(2)})
     with pytest.raises(UnsupportedError, match="Dict space"):
         write_minari([([0, 1], [0], [1.0])], "dict-v0", env=Bare(parts, spaces.Discrete(2)))
+
+
+def walk_on_a_beach(rng: np.random.Generator, named: bool) -> Any:
+    """A walk on a line: the water at the right pays, once the shade at the left was visited. Positions never repeat."""
+    moves = rng.uniform(-1, 1, (40, 1))
+    places, cool, rewards = [np.zeros(1)], False, []
+    for move in moves:
+        places.append(np.clip(places[-1] + move, -3, 3))
+        cool = cool or places[-1][0] < -1
+        rewards.append(float(cool and places[-1][0] > 1))
+    at = np.stack(places)
+    return minari.data_collector.EpisodeBuffer(
+        observations={"at": at, "wet": (at[:, 0] > 1).astype(np.int64)} if named else at,
+        actions=moves,
+        rewards=rewards,
+        terminations=[False] * 40,
+        truncations=[False] * 39 + [True],
+    )
+
+
+def region(_state: Any, _action: Any, after: Any) -> str:
+    """Where the step leads, in either form of the observations."""
+    x = after["at"][0] if "at" in after else after[0]
+    return "shade" if x < -1 else "water" if x > 1 else "sand"
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_functions_label_box_and_dict_observations(named: bool, tmp_path: Path) -> None:
+    rng, place = np.random.default_rng(1), spaces.Box(-3.0, 3.0, (1,), np.float64)
+    with pytest.warns(UserWarning):
+        minari.create_dataset_from_buffers(
+            "beach-v0",
+            [walk_on_a_beach(rng, named) for _ in range(25)],
+            observation_space=spaces.Dict({"at": place, "wet": spaces.Discrete(2)}) if named else place,
+            action_space=spaces.Box(-1.0, 1.0, (1,), np.float64),
+        )
+    traces = read_episodes("minari:beach-v0")
+    assert (len(traces), traces.steps) == (25, 1000)
+    result = markovize.learn(traces, trigger_on=region, reward_on=region)
+    assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
+    assert markovize.replay(result.unwrap(), traces, trigger_on=region, reward_on=region).mismatches == 0
+    assert not markovize.check(traces).testable
+    convert("minari:beach-v0", tmp_path / "beach.jsonl")
+    again = read_episodes(tmp_path / "beach.jsonl")
+    assert again.episode(3) == traces.episode(3)
+    if named:
+        with pytest.raises(InputError, match=r"the observations are objects, .* give a function of .* as trigger_on="):
+            markovize.learn(traces)
 
 
 def test_what_cannot_be_written_is_told(datasets: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from markovize.episodes.record import Record
 from markovize.episodes.values import Interner, Value, canonical
 from markovize.errors import InputError
 
@@ -29,6 +30,7 @@ class CheckedColumns:
         self._offsets = array("q", [0])
         self._terminated, self._truncated = bytearray(), bytearray()
         self._decimals = reward_decimals
+        self._names: list[str] | None = None  # of the parts of observations, where they are objects
 
     def add_json(self, fields: Mapping[str, Any], *, where: str) -> None:
         """One episode in the JSONL form."""
@@ -69,6 +71,10 @@ class CheckedColumns:
         if not observations:
             raise InputError('field "observations" is empty; even an episode without steps has o0', where=where)
         values = self._finite_rewards(rewards, where)
+        if not len(self._states) and all([isinstance(raw, (Mapping, Record)) for raw in observations]):
+            self._states, self._names = Interner(objects=True), sorted(map(str, observations[0].keys()))
+        if self._names is not None:
+            self._check_names(observations, where)
         states = self._ids(self._states, observations, "observations", where)
         moves = self._ids(self._actions, actions, "actions", where)
         self._observation_ids.extend(states)
@@ -91,6 +97,15 @@ class CheckedColumns:
             np.array(self._truncated, np.uint8).astype(np.bool_),
         )
 
+    def _check_names(self, observations: list[Any], where: str) -> None:
+        for number, raw in enumerate(observations):
+            if not isinstance(raw, (Mapping, Record)) or sorted(map(str, raw.keys())) != self._names:
+                raise InputError(
+                    f'field "observations"[{number}] is not an object with the names of the first, '
+                    f"{_brief(self._names)}",
+                    where=where,
+                )
+
     def _finite_rewards(self, rewards: list[Any], where: str) -> list[float]:
         try:
             if all([type(r) is float for r in rewards]) and math.isfinite(math.fsum(rewards)):
@@ -108,7 +123,7 @@ class CheckedColumns:
         except InputError:
             for number, raw in enumerate(raws):
                 try:
-                    canonical(raw)
+                    canonical(raw, objects=table.objects)
                 except InputError as error:
                     raise InputError(f'field "{name}"[{number}]: {error}', where=where) from None
             raise

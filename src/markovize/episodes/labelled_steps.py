@@ -9,6 +9,7 @@ import numpy as np
 
 from markovize.episodes.labelling import LabelOn, Labels, labelling_of
 from markovize.episodes.traces import Ints, Longs, Traces
+from markovize.episodes.values import has_objects
 from markovize.errors import InputError
 
 Explain: TypeAlias = Literal["reward", "reward+termination"]
@@ -51,6 +52,13 @@ def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explai
         codes = codes * 2 + traces.ends()
         outcomes = [(float(v), end) for v in values for end in (False, True)]
     trigger, reward = labelling_of(trigger_on), labelling_of(reward_on)
+    if any(map(has_objects, traces.observation_values[:1])):
+        for labelling, option in ((trigger, "trigger_on"), (reward, "reward_on")):
+            if labelling.parts:
+                raise InputError(
+                    f"the observations are objects, which are no {labelling.kind!r} labels; give a function of "
+                    f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function)"
+                )
     trigger_labels = trigger.label_steps(traces)
     reward_labels = trigger_labels if reward == trigger else reward.label_steps(traces)
     codes = codes.astype(np.int32)

@@ -1,12 +1,14 @@
 """What markovize needs to know of Gymnasium's spaces: which ones have labels, and which labels.
 
 Labels are JSON values, so observations and actions must be discrete: ``Discrete``, ``MultiDiscrete``, ``MultiBinary``,
-integer ``Box``, ``Text``, or a ``Tuple`` of these. Everything else is refused here, with the wrapper that helps.
+integer ``Box``, ``Text``, or a ``Tuple`` of these. Everything else is refused here, with the wrapper that helps, unless
+functions make labels of it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 import gymnasium as gym
@@ -83,11 +85,39 @@ of your own that makes them integers or arrays of integers
     )
 
 
-def value_of(raw: object, what: str = "observation") -> Value:
-    """The canonical value of an observation or action, as labels hold it.
+def is_labelled(space: AnySpace) -> bool:
+    """Whether elements are labels as they are: what :func:`check_space` lets pass.
+
+    >>> is_labelled(spaces.Discrete(4)), is_labelled(spaces.Dict(door=spaces.Discrete(2)))
+    (True, False)
+    """
+    try:
+        check_space(space)
+    except UnsupportedError:
+        return False
+    return True
+
+
+def is_continuous(space: AnySpace) -> bool:
+    """Whether elements hold numbers that need not repeat.
+
+    >>> is_continuous(spaces.Dict(door=spaces.Discrete(2))), is_continuous(spaces.Dict(at=spaces.Box(0.0, 1.0)))
+    (False, True)
+    """
+    if isinstance(space, spaces.Tuple):
+        return any(map(is_continuous, space.spaces))
+    if isinstance(space, spaces.Dict):
+        return any(map(is_continuous, space.spaces.values()))
+    return isinstance(space, spaces.Box) and not is_integer(space)
+
+
+def value_of(raw: object, what: str = "observation", *, objects: bool = False) -> Value:
+    """The canonical value of an observation or action, as labels hold it, or label functions get it: with ``objects``.
 
     >>> value_of(np.array([1, 2])), value_of(np.int64(3), "action")
     ((1, 2), 3)
+    >>> value_of({"image": np.zeros((1, 2), int), "direction": 3}, objects=True)["image"]
+    ((0, 0),)
     >>> value_of({"position": 1})
     Traceback (most recent call last):
     markovize.errors.InputError: this observation is no label: a dict is not a label; use a number, a string, \
@@ -96,7 +126,7 @@ true/false or a list of them
     if type(raw) is int:
         return raw
     try:
-        return canonical(raw)
+        return canonical(raw, objects=objects)
     except InputError as error:
         raise InputError(f"this {what} is no label: {error}") from None
 
@@ -110,6 +140,11 @@ def values_of(space: AnySpace, batch: Any, what: str = "observation") -> list[Va
     if isinstance(space, spaces.Tuple) and isinstance(batch, tuple):  # a tuple of batches, not a batch of tuples
         columns = [values_of(part, column, what) for part, column in zip(space.spaces, batch, strict=True)]
         return list(zip(*columns, strict=True))
+    if isinstance(space, spaces.Dict) and isinstance(batch, Mapping):
+        parts = {name: values_of(part, batch[name], what) for name, part in space.spaces.items()}
+        rows_of_parts = zip(*parts.values(), strict=True)
+        objects = what == "observation"
+        return [value_of(dict(zip(parts, row, strict=True)), what, objects=objects) for row in rows_of_parts]
     rows = batch.tolist() if isinstance(batch, np.ndarray) else batch
     return [value_of(row, what) for row in rows]
 

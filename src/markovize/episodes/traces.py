@@ -56,7 +56,7 @@ class Episode(BriefRepr):
     def to_json(self) -> dict[str, Any]:
         """The episode as a line of the JSONL format holds it."""
         return {
-            "observations": [jsonable(canonical(o)) for o in self.observations],
+            "observations": [jsonable(canonical(o, objects=True)) for o in self.observations],
             "actions": [jsonable(canonical(a)) for a in self.actions],
             "rewards": [float(r) + 0.0 for r in self.rewards],  # -0.0 becomes 0.0
             "terminated": bool(self.terminated),

@@ -7,11 +7,12 @@ Two values are the same label if they are the same JSON value: ``1`` and ``1.0``
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.record import Record
 from markovize.errors import InputError
 
 Scalar: TypeAlias = bool | int | float | str
@@ -27,16 +28,19 @@ class _Flag:
     """Marks a boolean inside a key, so that true and 1 differ."""
 
 
-def canonical(raw: Any, *, depth: int = 0) -> Value:
+def canonical(raw: Any, *, depth: int = 0, objects: bool = False) -> Value:
     """The frozen, normalised form of a JSON value (lists become tuples, whole floats become integers).
 
-    NumPy scalars and arrays are accepted; null, objects, NaN and infinities are not.
+    NumPy scalars and arrays are accepted; null, NaN and infinities are not. Objects are no labels: only observations
+    may be such, and become a :class:`Record`.
 
     >>> canonical([1.0, [True, "a"]])
     (1, (True, 'a'))
     >>> canonical(float("nan"))
     Traceback (most recent call last):
     markovize.errors.InputError: nan is not a finite number
+    >>> canonical({"at": [1, 2]}, objects=True)
+    {'at': (1, 2)}
     """
     kind = type(raw)
     if kind is int or kind is str or kind is bool:
@@ -46,7 +50,7 @@ def canonical(raw: Any, *, depth: int = 0) -> Value:
     if kind is list or kind is tuple:
         if depth >= MAX_DEPTH:
             raise InputError(f"nested deeper than {MAX_DEPTH} lists")
-        return tuple([canonical(item, depth=depth + 1) for item in raw])
+        return tuple([canonical(item, depth=depth + 1, objects=objects) for item in raw])
     if isinstance(raw, (float, np.floating)):
         number = float(raw)
         if not math.isfinite(number):
@@ -54,8 +58,12 @@ def canonical(raw: Any, *, depth: int = 0) -> Value:
         return int(number) if number.is_integer() and abs(number) <= _EXACT else number
     if isinstance(raw, (np.ndarray, np.generic)) and not isinstance(raw, np.complexfloating):
         return canonical(raw.tolist(), depth=depth)
-    if isinstance(raw, (list, tuple)):  # named tuples and the like
-        return canonical(tuple(raw), depth=depth)
+    if objects and isinstance(raw, Record):
+        return raw
+    if objects and isinstance(raw, Mapping):
+        return _record(raw, depth)
+    if isinstance(raw, (list, tuple)) and kind is not Record:  # named tuples and the like
+        return canonical(tuple(raw), depth=depth, objects=objects)
     if isinstance(raw, (set, frozenset)):
         members = canonical(tuple(raw), depth=depth)
         assert isinstance(members, tuple)
@@ -66,7 +74,25 @@ def canonical(raw: Any, *, depth: int = 0) -> Value:
         return str.__str__(raw)  # an enum's text, not its name
     if raw is None:
         raise InputError("null is not a label; use a number, a string, true/false or a list of them")
-    raise InputError(f"a {kind.__name__} is not a label; use a number, a string, true/false or a list of them")
+    what = "an object" if kind is Record else f"a {kind.__name__}"
+    raise InputError(f"{what} is not a label; use a number, a string, true/false or a list of them")
+
+
+def _record(raw: Mapping[Any, Any], depth: int) -> Record:
+    if depth >= MAX_DEPTH:
+        raise InputError(f"nested deeper than {MAX_DEPTH} lists")
+    if odd := [name for name in raw if not isinstance(name, str)]:
+        raise InputError(f"the names of an object are strings, not {odd[0]!r}")
+    return Record({str(name): canonical(value, depth=depth + 1, objects=True) for name, value in raw.items()})
+
+
+def has_objects(value: Value) -> bool:
+    """Whether it is an object, or holds one.
+
+    >>> has_objects(Record({"at": 3})), has_objects((1, Record({}))), has_objects((1, 2))
+    (True, True, False)
+    """
+    return isinstance(value, tuple) and (isinstance(value, Record) or any([has_objects(item) for item in value]))
 
 
 def key_of(value: Value) -> Hashable:
@@ -78,6 +104,8 @@ def key_of(value: Value) -> Hashable:
     if isinstance(value, bool):
         return (_Flag, value)
     if isinstance(value, tuple):
+        if type(value) is Record:
+            return (Record, *[(name, key_of(part)) for name, part in value.items()])
         return value if _KEYS.issuperset(map(type, value)) else tuple([key_of(item) for item in value])
     return value
 
@@ -103,6 +131,8 @@ def jsonable(value: Value) -> Any:
     >>> jsonable((1, (2, "x")))
     [1, [2, 'x']]
     """
+    if isinstance(value, Record):
+        return {name: jsonable(part) for name, part in value.items()}
     return [jsonable(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -112,6 +142,8 @@ def show(value: Value) -> str:
     >>> show((1, 1)), show("door"), show(True)
     ('(1, 1)', 'door', 'true')
     """
+    if isinstance(value, Record):
+        return "{" + ", ".join(f"{name}: {show(part)}" for name, part in value.items()) + "}"
     if isinstance(value, tuple):
         return "(" + ", ".join(show(item) for item in value) + ")"
     if isinstance(value, bool):
@@ -127,7 +159,8 @@ class Interner:
     ([0, 0, 1, 2], [(0, 1), True, 1])
     """
 
-    def __init__(self, values: Iterable[Value] = ()) -> None:
+    def __init__(self, values: Iterable[Value] = (), *, objects: bool = False) -> None:
+        self.objects = objects  # whether values may be objects, as observations may
         self.values: list[Value] = []
         self._ids: dict[Hashable, int] = {}
         for value in values:
@@ -138,7 +171,7 @@ class Interner:
 
     def id(self, raw: Any) -> int:
         """The number of one value."""
-        value = canonical(raw)
+        value = canonical(raw, objects=self.objects)
         key = key_of(value)
         found = self._ids.get(key)
         if found is None:

@@ -73,3 +73,12 @@ def test_intervals_hold_the_true_mean_as_often_as_they_say() -> None:
     rng = np.random.default_rng(0)
     held = [low <= 0.3 <= high for low, high in (interval_of_mean(rng.normal(0.3, 2.0, 40)) for _ in range(400))]
     assert 0.92 <= np.mean(held) <= 0.98
+
+
+@pytest.mark.parametrize(("gamma", "said"), [(0.6, "take --gamma 0.9"), (0.95, "")])
+def test_a_discount_that_costs_return_is_told(gamma: float, said: str) -> None:
+    """With 0.6 an early small reward that ends the episode beats the later large one."""
+    env = gym.make("markovize/BreakfastWorld-v0", task="b")
+    result = ActiveLearner(env, Settings.of(episodes=100, gamma=gamma)).run()
+    assert any("take --gamma" in note for note in result.notes) == bool(said)
+    assert not said or (said in result.notes[-1] and "returns 1.8" in result.notes[-1] and "3.2" in result.notes[-1])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
 from markovize.episodes.labelling import LabelOn, Step, labelling_of
 from markovize.episodes.traces import Ints
-from markovize.episodes.values import Interner, Value
+from markovize.episodes.values import Interner, Value, key_of
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import World
 
@@ -35,16 +35,24 @@ class StepCodec:
     >>> codec.relabel("state", "transition")
     >>> codec.triggers.ids, codec.rewards.ids
     ([1, 1], [0, 1])
+
+    Where steps are ``labelled`` by who steps, since states do not tell all of an observation, episodes are kept as
+    (state,), then (state, label, …) for the state that each step led to and the step's labels.
     """
 
-    def __init__(self, observations: Iterable[Value], actions: Sequence[Value]) -> None:
-        self.observations = Interner(observations)
+    def __init__(self, observations: Iterable[Value], actions: Sequence[Value], *, labelled: bool = False) -> None:
+        self.observations = Interner(observations, objects=True)  # the states of tables
         self.actions = list(actions)
         self.source: list[int] = []
         self.action: list[int] = []
         self.target: list[int] = []
+        self.labels: list[tuple[Value, ...]] = []
+        self.labelled = labelled
+        self.shown = Interner() if labelled else self.observations  # what kept episodes are made of
+        self.shown_source: list[int] = [] if labelled else self.source
+        self.shown_target: list[int] = [] if labelled else self.target
         self.relabel("state", "state")
-        self._known: dict[tuple[int, int, int], int] = {}
+        self._known: dict[Hashable, int] = {}
 
     @classmethod
     def of(cls, world: World) -> StepCodec:
@@ -57,14 +65,20 @@ class StepCodec:
     def __len__(self) -> int:
         return len(self.source)
 
-    def transition(self, s: int, a: int, t: int) -> int:
+    def transition(self, s: int, a: int, t: int, labels: tuple[Value, ...] = ()) -> int:
         """The number of a transition, new or not."""
-        found = self._known.get((s, a, t))
+        key = (s, a, t) if not labels else (s, a, t, key_of(labels))
+        found = self._known.get(key)
         if found is None:
-            found = self._known[s, a, t] = len(self.source)
+            found = self._known[key] = len(self.source)
             self.source.append(s)
             self.action.append(a)
             self.target.append(t)
+            if self.labelled:
+                self.labels.append(labels)
+                states = self.observations.values
+                self.shown_source.append(self.shown.id((states[s],)))
+                self.shown_target.append(self.shown.id((states[t], *labels)))
             self._label(found)
         return found
 
@@ -86,9 +100,9 @@ class StepCodec:
         return self.triggers.on, self.rewards.on
 
     def values(self, number: int) -> Step:
-        """(s, a, s') of a transition."""
-        names = self.observations.values
-        return names[self.source[number]], self.actions[self.action[number]], names[self.target[number]]
+        """(s, a, s') of a transition, as in kept episodes."""
+        names, action = self.shown.values, self.actions[self.action[number]]
+        return names[self.shown_source[number]], action, names[self.shown_target[number]]
 
     def delta(self, machine: RewardMachine, columns: int = 1) -> Ints:
         """δ as a table with a row for each state and a column for each trigger label, at least ``columns``."""

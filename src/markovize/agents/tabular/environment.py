@@ -13,7 +13,7 @@ import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.runners import EnvRunner, RecentEpisode
-from markovize.episodes.values import canonical
+from markovize.episodes.spaces import value_of
 from markovize.errors import InputError
 from markovize.gym import WorldEnv
 from markovize.worlds import World
@@ -70,19 +70,21 @@ class Environment:
             self._check_episode(runner, runner.codec, episode)
 
     def _check_episode(self, runner: EnvRunner, codec: StepCodec, episode: RecentEpisode) -> None:
-        observation, _ = self.env.reset(seed=int(episode.seed))
+        before = value_of(self.env.reset(seed=int(episode.seed))[0], objects=runner.view.objects)
         steps = zip(episode.transitions.tolist(), episode.rewards.tolist(), strict=True)
         for n, (x, reward) in enumerate(steps):
-            s, _, t = codec.values(x)
-            if canonical(observation) != s:
-                raise _changed(n, f"showed {canonical(observation)}, where it was {s}")
+            s, a, t = codec.values(x)
+            if (shown := runner.view.start(before)) != s:
+                raise _changed(n, f"showed {shown}, where it was {s}")
             observation, paid, terminated, truncated, _ = self.env.step(runner.raw_action(x))
+            after = value_of(observation, objects=runner.view.objects)
             if (terminated or truncated) and n < len(episode.rewards) - 1:
                 raise _changed(n, "ended it, where it went on")
             if float(paid) != reward:
                 raise _changed(n, f"paid {float(paid):g}, where it was {reward:g}")
-            if canonical(observation) != t:
-                raise _changed(n, f"led to {canonical(observation)}, where it was {t}")
+            if (led := runner.view.outcome((before, a, after))) != t:
+                raise _changed(n, f"led to {led}, where it was {t}")
+            before = after
 
 
 def _changed(step: int, what: str) -> InputError:

@@ -16,6 +16,8 @@ from markovize.worlds import World
 
 GREEDY_EPISODES = 100
 LEVEL = 0.95  # of confidence
+GAMMAS = (0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)  # that may be advised
+SAME = 1e-9  # returns that differ by less are the same
 
 
 def optimal_return(world: World, gamma: float, steps: int) -> float:
@@ -35,6 +37,44 @@ def optimal_return(world: World, gamma: float, steps: int) -> float:
             break
         u, s = int(tables.u[u, s, a]), int(world.successor[s, a])
     return total
+
+
+def most_return(world: World, steps: int) -> float:
+    """The most that anybody can earn within so many steps, undiscounted: backward induction on the true product.
+
+    >>> from markovize.worlds import world
+    >>> most_return(world("office", task="e"), 200), most_return(world("office", task="e"), 20)
+    (1.0, 0.0)
+    """
+    tables = world.tables
+    values = np.zeros(tables.reward.shape[:2])
+    goes_on, after = ~tables.terminated, np.broadcast_to(world.successor, tables.u.shape)
+    for _ in range(steps):
+        values = (tables.reward + goes_on * values[tables.u, after]).max(axis=2)
+    return float(values[world.machine.initial, world.start])
+
+
+def advise_gamma(world: World, gamma: float, steps: int) -> str:
+    """What to say where the policy that is best under this discount earns less than another one; nothing elsewhere.
+
+    >>> from markovize.worlds import world
+    >>> advise_gamma(world("office", task="e"), 0.95, 200)
+    ''
+    >>> advise_gamma(world("breakfast", task="b"), 0.6, 200)
+    'with gamma=0.6 the best policy returns 1.8 (undiscounted), another one 3.2; take --gamma 0.9'
+    """
+    here = optimal_return(world, gamma, steps)
+    if most_return(world, steps) <= here + SAME:
+        return ""
+    better = {other: optimal_return(world, other, steps) for other in GAMMAS if other > gamma}
+    best = max(better.values(), default=here)
+    if best <= here + SAME:
+        return ""
+    other = next(gamma for gamma, earned in better.items() if earned >= best - SAME)
+    return (
+        f"with gamma={gamma:g} the best policy returns {here:g} (undiscounted), another one {best:g}; "
+        f"take --gamma {other:g}"
+    )
 
 
 def greedy_returns(

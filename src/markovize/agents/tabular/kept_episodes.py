@@ -51,11 +51,11 @@ class KeptEpisodes:
     def traces(self, codec: StepCodec) -> Traces:
         """The episodes as traces; states and actions are numbered by first use, as reading them from a file would."""
         offsets, transitions, rewards, ended = self.columns()
-        source, action, target = (np.array(c, np.int32) for c in (codec.source, codec.action, codec.target))
+        source, action, target = (np.array(c, np.int32) for c in (codec.shown_source, codec.action, codec.shown_target))
         where = np.arange(len(transitions)) + np.repeat(np.arange(1, len(self) + 1), np.diff(offsets))
         states = np.zeros(len(transitions) + len(self), np.int32)
         states[where] = target[transitions]
         states[offsets[:-1] + np.arange(len(self))] = source[transitions[offsets[:-1]]]
-        states, state_values = by_first_use(states, codec.observations.values)
+        states, state_values = by_first_use(states, codec.shown.values)
         actions, action_values = by_first_use(action[transitions], codec.actions)
         return Traces(state_values, action_values, states, actions, rewards, offsets, ended, ~ended)

@@ -17,7 +17,7 @@ from markovize.agents.tabular.compiled.arrays import Hyperparameters
 from markovize.agents.tabular.compiled.episodes import replay_episodes
 from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_return
 from markovize.agents.tabular.environment import Environment
-from markovize.agents.tabular.evaluation import greedy_returns, interval_of_mean, optimal_return
+from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.results import RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
@@ -26,6 +26,7 @@ from markovize.agents.tabular.search import MachineSearch
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
 from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
+from markovize.agents.tabular.view import View
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
 from markovize.gym.wrappers import Potential
@@ -67,14 +68,18 @@ class ActiveLearner:
         self.on_checkpoint = on_checkpoint
         self.rng = np.random.default_rng(cfg.seed)
         world = self.environment.world
+        self.view = View.of(env.observation_space, cfg)
         self.runner: EpisodeRunner = (
-            WorldRunner(world, self.rng) if world is not None and compiled else EnvRunner(env, self.rng)
+            WorldRunner(world, self.rng)
+            if world is not None and compiled and self.view.state_of is None
+            else EnvRunner(env, self.rng, self.view)
         )
-        self.search = MachineSearch(cfg, self.runner.codec)
+        self.search = MachineSearch(cfg, self.runner.codec, self.view.asked)
         self.agent = self._new_agent(RewardMachine("state", "state", 1), None)
         self.schedule, self.horizon = Schedule(cfg), Horizon(self.environment.steps)
         optimum = None if world is None else optimal_return(world, cfg.gamma, self.environment.steps)
         self.history = History(optimum=optimum)
+        self.history.notes += filter(None, [self.view.note])
         self._display = Display(on_progress)
 
     def run(self, time_limit: float | None = None) -> RunResult:
@@ -121,6 +126,9 @@ class ActiveLearner:
                 checkpoints.save()
         if not self.search.solves and len(self.search.kept):
             self.agent.machine = self.search.learn_without_conflict()
+        if self.environment.world is not None:
+            advice = advise_gamma(self.environment.world, self.settings.gamma, self.environment.steps)
+            self.history.notes += filter(None, [advice])
         self._display.show(self, last=True)
         return self._greedy_returns(stop)
 
@@ -331,7 +339,8 @@ class ActiveLearner:
             interval_of_mean(returns) if returns is not None and len(returns) > 1 else None,
             stopped,
             tuple(self.runner.actions),
-            codec.triggers.labelling,
+            self.view.trigger_labels or codec.triggers.labelling,
+            self.view.state_of,
         )
 
 

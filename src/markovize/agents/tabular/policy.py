@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,16 @@ class Policy:
     """
 
     def __init__(
-        self, machine: RewardMachine, labelling: Labelling, observations: Interner, actions: Sequence[Any], q: Floats
+        self,
+        machine: RewardMachine,
+        labelling: Labelling,
+        states: Interner,
+        actions: Sequence[Any],
+        q: Floats,
+        state_of: Callable[[Value], Value] | None = None,
     ) -> None:
         self.machine, self.actions, self.values = machine, tuple(actions), q
-        self._labelling, self._observations = labelling, observations
+        self._labelling, self._states, self._state_of = labelling, states, state_of
 
     def act(self, observation: Any, u: int) -> Any:
         """The action to take."""
@@ -49,8 +55,8 @@ class Policy:
         return self.follow(u, (self.value(observation), value_of(action, "action"), self.value(next_observation)))
 
     def value(self, observation: Any) -> Value:
-        """An observation as the tables have it."""
-        return value_of(observation)
+        """An observation as labels and states are made of."""
+        return value_of(observation, objects=True)
 
     def follow(self, u: int, step: Step) -> int:
         """The machine's state after a step in canonical values."""
@@ -58,7 +64,7 @@ class Policy:
 
     def choose(self, value: Value, u: int) -> int:
         """The number of the action, given an observation's canonical value."""
-        number = self._observations.find(value)
+        number = self._states.find(value if self._state_of is None else self._state_of(value))
         if number is None or number >= self.values.shape[1]:
             return 0
         return int(np.argmax(self.values[u, number]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -62,7 +62,8 @@ class RunResult(BriefRepr):
     ``greedy_interval`` where that mean lies with 95 % confidence. Where the run was ``stopped`` before its end, by
     Ctrl-C or by its time limit, they may be NaN and None.
 
-    The agent's table ``q`` has a row for each of ``observations``, the observations met while learning.
+    The agent's table ``q`` has a row for each of ``observations``, the observations met while learning; where they are
+    continuous, or ``state_on`` was given, the states that they were taken for.
 
     >>> import gymnasium, markovize
     >>> env = gymnasium.make("markovize/BreakfastWorld-v0", task="b")
@@ -94,12 +95,14 @@ class RunResult(BriefRepr):
     stopped: str = ""  # "interrupted" or "time limit", unless the run came to its end
     elements: tuple[Any, ...] = field(default=(), repr=False)  # the actions as the environment takes them
     trigger_labels: Labelling | None = field(default=None, repr=False)  # what labels steps; None: as the machine says
+    state_of: Callable[[Value], Value] | None = field(default=None, repr=False)  # None: observations are states
 
     @cached_property
     def policy(self) -> Policy:
         """What to do, for any observation and state of the machine; see :class:`Policy`."""
         labelling = self.trigger_labels or labelling_named(self.machine.trigger_on)
-        return Policy(self.machine, labelling, Interner(self.observations), self.elements or self.actions, self.q)
+        states = Interner(self.observations, objects=True)
+        return Policy(self.machine, labelling, states, self.elements or self.actions, self.q, self.state_of)
 
     def act(self, observation: Any, u: int = 0) -> Any:
         """The best known action where this is observed and the machine is in state ``u``, as ``env.step`` takes it.

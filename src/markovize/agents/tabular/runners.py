@@ -16,9 +16,12 @@ from markovize.agents.tabular.compiled.arrays import Hyperparameters, WorldTable
 from markovize.agents.tabular.compiled.episodes import end_episode
 from markovize.agents.tabular.compiled.stepping import advance, begin
 from markovize.agents.tabular.compiled.worlds import CONFLICT, DONE, FULL, TIRED
+from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
-from markovize.episodes.spaces import check_discrete, value_of
+from markovize.agents.tabular.view import View
+from markovize.episodes.spaces import check_space, value_of
 from markovize.episodes.traces import Floats, Ints
+from markovize.episodes.values import Value
 from markovize.errors import InputError
 from markovize.gym.space_index import all_elements
 from markovize.worlds import World
@@ -79,16 +82,19 @@ class RecentEpisode(NamedTuple):
 
 
 class EnvRunner:
-    """Plays any environment with discrete observations and actions, step by step."""
+    """Plays any environment with discrete actions, step by step; ``view`` says what observations are to the agent."""
 
-    def __init__(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> None:
-        check_discrete(env)
+    def __init__(self, env: gym.Env[Any, Any], rng: np.random.Generator, view: View | None = None) -> None:
+        check_space(env.action_space, "action")
         self._env, self._rng = env, rng
+        self.view = view or View.of(env.observation_space, Settings.of())
         self.actions = all_elements(env.action_space)
-        self.codec = StepCodec([], [value_of(action, "action") for action in self.actions])
+        self.codec = self.view.codec([value_of(action, "action") for action in self.actions])
         self.room = (STATES, TRANSITIONS)
         self.recent: deque[RecentEpisode] = deque(maxlen=RECENT)
         self._ids: dict[Any, int] = {}
+        self._before: Value = 0  # the last two observations, where they are needed to label a step
+        self._now: Value = 0
 
     def play(self, agent: Agent, how: Hyperparameters, episodes: int, stop: Stop = NEVER) -> Played:
         """As in :class:`EpisodeRunner`."""
@@ -106,8 +112,8 @@ class EnvRunner:
 
     def _play_one(self, agent: Agent, stop: Stop) -> None:
         """One episode. Each step goes: environment, number of the transition, compiled code, next action."""
-        identify, actions, codec = self._id, self.actions, self.codec
-        step, number = self._env.step, self.codec.transition
+        actions, codec, step = self.actions, self.codec, self._env.step
+        identify, number = (self._state_id, self._number) if codec.labelled else (self._id, codec.transition)
         seed = int(self._rng.random() * 2**31)
         observation, _ = self._env.reset(seed=seed)
         s = identify(observation)
@@ -128,19 +134,38 @@ class EnvRunner:
         episode = agent.arrays.episode
         self.recent.append(RecentEpisode(seed, episode.transitions[:n].copy(), episode.rewards[:n].copy()))
 
+    def _state_id(self, observation: Any) -> int:
+        self._before, self._now = self._now, self._value(observation)
+        return self.codec.observations.id(self.view.state(self._now))
+
+    def _number(self, s: int, a: int, t: int) -> int:
+        return self.codec.transition(s, a, t, self.view.labels((self._before, self.codec.actions[a], self._now)))
+
+    def _value(self, observation: Any) -> Value:
+        return value_of(observation, objects=self.view.objects)
+
     def raw_action(self, transition: int) -> Any:
         """What to step the environment with, to take a transition's action."""
         return self.actions[self.codec.action[transition]]
 
     def _id(self, observation: Any) -> int:
-        key = observation.tobytes() if isinstance(observation, np.ndarray) else observation
+        key = _key(observation)
         try:
             found = self._ids.get(key)
         except TypeError:  # unhashable, such as lists, or arrays in a tuple
-            return self.codec.observations.id(value_of(observation))
+            return self.codec.observations.id(self._value(observation))
         if found is None:
-            found = self._ids[key] = self.codec.observations.id(value_of(observation))
+            found = self._ids[key] = self.codec.observations.id(self._value(observation))
         return found
+
+
+def _key(observation: Any) -> Any:
+    """Equal for equal observations, and quickly found."""
+    if isinstance(observation, np.ndarray):
+        return observation.tobytes()
+    if isinstance(observation, dict):
+        return tuple([(name, _key(part)) for name, part in observation.items()])
+    return observation
 
 
 def _number(reward: Any, step: int) -> float:

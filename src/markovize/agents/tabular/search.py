@@ -39,9 +39,9 @@ FAR_MORE = 4  # times as many reward labels with several rewards
 class MachineSearch:
     """Keeps the episodes that a machine must explain, and learns one from them whenever one more is in conflict."""
 
-    def __init__(self, settings: Settings, codec: StepCodec) -> None:
+    def __init__(self, settings: Settings, codec: StepCodec, asked: tuple[LabelOn, LabelOn] | None = None) -> None:
         self.settings, self.codec = settings, codec
-        self._asked = loaded(settings.trigger_on), loaded(settings.reward_on)
+        self._asked = asked or (loaded(settings.trigger_on), loaded(settings.reward_on))
         codec.relabel(*map(_coarsest, self._asked))
         self.kept = KeptEpisodes()
         self.solves: list[Solve] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from markovize.errors import InputError
 from markovize.learning.engines import Engine
 from markovize.learning.floors import Objective
 from markovize.learning.learner import Auto
-from markovize.user_code import is_function_name, name_of_function
+from markovize.user_code import function_of_user, is_function_name, name_of_function
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
@@ -34,7 +35,8 @@ class Settings:
     ``episodes`` are the reported ones. The first ``patience`` of them belong to a wait that goes on, for at most
     ``max_wait`` episodes, until a first conflict has been solved; so a run may take more episodes than it reports. The
     last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict). An
-    ``engine`` that is no name is recorded by its name, and must be given again to resume the run.
+    ``engine`` that is no name is recorded by its name, and must be given again to resume the run. ``state_on`` is a
+    function of an observation: what it returns is a state of the agent's tables, for observations that never repeat.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -55,6 +57,7 @@ class Settings:
     acyclic: bool = False
     trigger_on: Auto = "auto"
     reward_on: Auto = "auto"
+    state_on: str | Callable[[Any], Any] | None = None
     explain: Explain = "reward"
     engine: str | Engine = "auto"
     effort: int | None = None
@@ -117,7 +120,10 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
-        return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        values = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        if self.state_on is None:  # as files had it before there was such a setting
+            del values["state_on"]
+        return values
 
 
 def _check_kind(name: str, value: Any, kind: str) -> None:
@@ -134,18 +140,23 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "bool": (isinstance(value, bool), "true or false"),
         "int": (is_whole(value), "a whole number"),
         "float": (is_number(value), "a number"),
+        "str | Callable[[Any], Any]": (callable(value) or _is_found(value), "a function, or module:function"),
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))
     choices = CHOICES.get(name, ())
-    if name in ("trigger_on", "reward_on") and value not in choices:
-        choices = (*choices, "module:function")
-        if callable(value) or (isinstance(value, str) and is_function_name(value)):
-            labelling_of(value)  # before the run, not in the middle of it
-            choices = ()
+    named = isinstance(value, str) and is_function_name(value)
+    if name in ("trigger_on", "reward_on") and (callable(value) or named):
+        labelling_of(value)  # before the run, not in the middle of it
+        choices = ()
     if choices and value not in choices:
         fits, words = False, f"one of {', '.join(choices)}"
     if not fits:
         raise InputError(f"{name} must be {words}, not {value!r}")
+
+
+def _is_found(value: Any) -> bool:
+    """Whether it names a function; one that is not there is an error of its own."""
+    return isinstance(value, str) and is_function_name(value) and callable(function_of_user(value))
 
 
 def _is_engine(value: Any) -> bool:

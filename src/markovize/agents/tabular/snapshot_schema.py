@@ -47,6 +47,7 @@ class CodecFacts(Struct):
 
     observations: list[Any]
     labels: Annotated[list[str], Meta(min_length=2, max_length=2)]
+    transition_labels: list[list[Any]] = []  # where states do not tell all that labels are made of
 
 
 class Facts(Struct):

@@ -35,7 +35,7 @@ from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.runners import EnvRunner, RecentEpisode
 from markovize.agents.tabular.snapshot_schema import CodecFacts, check_columns, check_facts, check_numbers
 from markovize.episodes.strict_json import strict_json
-from markovize.episodes.values import jsonable
+from markovize.episodes.values import canonical, jsonable
 from markovize.errors import InputError
 from markovize.io.arrays import load_arrays
 from markovize.machine.machine import RewardMachine
@@ -168,7 +168,8 @@ def _agent(run: ActiveLearner, machine: RewardMachine, arrays: dict[str, npt.NDA
 
 def _codec_facts(codec: StepCodec) -> dict[str, Any]:
     labels = ["custom" if callable(on) else on for on in codec.labelled_by]
-    return {"observations": [jsonable(value) for value in codec.observations.values], "labels": labels}
+    facts = {"observations": [jsonable(value) for value in codec.observations.values], "labels": labels}
+    return facts | ({"transition_labels": [jsonable(own) for own in codec.labels]} if codec.labelled else {})
 
 
 def _restore_codec(codec: StepCodec, facts: CodecFacts, transitions: npt.NDArray[np.int32]) -> None:
@@ -176,8 +177,11 @@ def _restore_codec(codec: StepCodec, facts: CodecFacts, transitions: npt.NDArray
         codec.observations.id(value)
     for numbers, below in zip(transitions, (len(codec.observations), len(codec.actions)) * 2, strict=False):
         check_numbers(numbers, below, "transitions")
-    for s, a, t in transitions.T.tolist():
-        codec.transition(s, a, t)
+    if codec.labelled and len(facts.transition_labels) != transitions.shape[1]:
+        raise InputError("not a checkpoint of a run: transitions without their labels")
+    for number, (s, a, t) in enumerate(transitions.T.tolist()):
+        own = tuple(map(canonical, facts.transition_labels[number])) if codec.labelled else ()
+        codec.transition(s, a, t, own)
     codec.relabel(*[own if callable(own) else on for own, on in zip(codec.labelled_by, facts.labels, strict=True)])
 
 

@@ -7,7 +7,7 @@ from typing import SupportsFloat, Unpack
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
-from markovize.episodes.spaces import value_of
+from markovize.episodes.spaces import is_labelled, value_of
 from markovize.gym.aliases import Info, Observation, SingleEnv, SingleWrapper
 from markovize.gym.wrappers.autoreset import Resets
 from markovize.gym.wrappers.counterfactual import Experience, experiences_of_step
@@ -57,6 +57,7 @@ class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
         self._observer, self._table = parts.observer, parts.table
         self._follower = Follower(parts.bound)
         self._resets = Resets(env)
+        self._objects = not is_labelled(env.observation_space)
         self.observation_space = self._observer.space
 
     @property
@@ -72,7 +73,7 @@ class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Resets the environment and the machine."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._follower.begin(value_of(observation))
+        self._follower.begin(value_of(observation, objects=self._objects))
         return self._observer.single(observation, self._follower), {**info, **self._follower.info()}
 
     def step(self, action: object) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
@@ -84,7 +85,7 @@ class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
         before, phantom = follower.observation, self._resets.next(ended=follower.ended)
         observation, reward, terminated, truncated, info = self.env.step(action)
         follower.started = False  # unless all that follows works out, the machine has lost its way until the next reset
-        after = value_of(observation)
+        after = value_of(observation, objects=self._objects)
         experiences: list[Experience] = []
         shaped = reward
         if phantom:  # this step was a reset, and its observation starts an episode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,8 @@ class Observer:
     """Joins observation and machine state in one of four ways.
 
     ``dict``
-        ``{"observation": s, "rm_state": u}``, with the environment's own observation space inside.
+        ``{"observation": s, "rm_state": u}``, with the environment's own observation space inside. Observations that
+        are dicts already get ``rm_state`` as one more part.
     ``flat``
         the number ``index(s) * K + u`` with K machine states, as :class:`markovize.Product` numbers its states.
     ``one-hot``
@@ -47,8 +48,11 @@ class Observer:
         self.mode: Mode = mode
         self.states = machine.states
         self.space: AnySpace
+        self._parts = isinstance(space, spaces.Dict)
         if mode == "dict":
-            self.space = spaces.Dict({"observation": space, "rm_state": spaces.Discrete(machine.states)})
+            if isinstance(space, spaces.Dict) and "rm_state" in space.spaces:
+                raise UnsupportedError("the observations have a part 'rm_state' already; rename it, or wrap only once")
+            self.space = self._join(space, spaces.Discrete(machine.states))
             return
         try:
             self.index = SpaceIndex(space)
@@ -67,7 +71,7 @@ class Observer:
     def single(self, observation: Observation, follower: Follower) -> Observation:
         """One environment's observation, joined with its machine's state."""
         if self.mode == "dict":
-            return {"observation": observation, "rm_state": follower.state}
+            return self._merge(observation, follower.state)
         number = self.index.number(observation)
         if self.mode == "flat":
             return number * self.states + follower.state
@@ -79,13 +83,13 @@ class Observer:
         """The space of :meth:`batch`, given the environment's own batched space."""
         if self.mode == "dict":
             states = spaces.MultiDiscrete(np.full(number, self.states))
-            return spaces.Dict({"observation": space, "rm_state": states})
+            return self._join(space, states)
         return batch_space(self.space, number)
 
     def batch(self, observations: Observation, values: list[Value], followers: list[Follower]) -> Observation:
         """The same for a vector environment's batch, ``values`` being its canonical values."""
         if self.mode == "dict":
-            return {"observation": observations, "rm_state": np.array([f.state for f in followers], np.int64)}
+            return self._merge(observations, np.array([f.state for f in followers], np.int64))
         numbers = [self.index.number(value) for value in values]
         if self.mode == "flat":
             pairs = zip(numbers, followers, strict=True)
@@ -94,6 +98,12 @@ class Observer:
         for row, number, follower in zip(features, numbers, followers, strict=True):
             self._fill(row, number, follower)
         return features
+
+    def _join(self, space: AnySpace, states: AnySpace) -> AnySpace:
+        return spaces.Dict(self._merge(space.spaces if isinstance(space, spaces.Dict) else space, states))
+
+    def _merge(self, observation: Any, state: Any) -> dict[str, Any]:
+        return {**(observation if self._parts else {"observation": observation}), "rm_state": state}
 
     def _fill(self, features: npt.NDArray[np.float32], number: int, follower: Follower) -> None:
         features[number] = 1.0

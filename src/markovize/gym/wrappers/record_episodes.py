@@ -25,8 +25,8 @@ class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
     Args:
         path: the file. One that holds something already is refused, unless ``append``.
         append: adds to what the file holds; a line that a killed program has torn is cut off first.
-        continuous: records observations and actions that are not discrete, too; for learning with functions that
-            turn them into labels.
+        continuous: records observations and actions that are not discrete, too, and observations that are objects
+            (``Dict`` spaces); for learning with functions that turn them into labels.
 
     >>> import tempfile
     >>> from markovize import read_episodes
@@ -46,6 +46,7 @@ class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
         gym.Wrapper.__init__(self, env)
         if not continuous:
             check_discrete(env)
+        self._continuous = continuous
         self._file = EpisodeFile(path, append=append)
         self._recorder = Recorder(self._file)
         self._resets = Resets(env)
@@ -59,7 +60,7 @@ class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
         """Resets the environment; an episode that was still open is written as truncated."""
         self._recorder.cut()
         observation, info = self.env.reset(seed=seed, options=options)
-        self._recorder.begin(value_of(observation))
+        self._recorder.begin(value_of(observation, objects=self._continuous))
         return observation, info
 
     def step(self, action: object) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
@@ -70,7 +71,7 @@ class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
         phantom = self._resets.next(ended=self._recorder.ended)
         result = observation, reward, terminated, truncated, _ = self.env.step(action)
         try:
-            after, flags = value_of(observation), (bool(terminated), bool(truncated))
+            after, flags = value_of(observation, objects=self._continuous), (bool(terminated), bool(truncated))
             if phantom:
                 self._recorder.begin(after, ended=any(flags))
             else:

@@ -1,7 +1,8 @@
 """Minari data sets as episodes, and episodes as Minari data sets.
 
 The format ``minari`` of :func:`~markovize.read_episodes` and :func:`~markovize.write_episodes` takes ``minari:NAME``;
-a folder of a data set can be read, too. Observations and actions must be discrete, as everywhere:
+a folder of a data set can be read, too. Observations may be continuous or objects (``Box`` and ``Dict`` spaces), and
+actions continuous: then functions of the step must label them. What is written must be discrete:
 :mod:`markovize.episodes.spaces` says which spaces are.
 """
 
@@ -54,8 +55,6 @@ def read_minari(dataset: Any, *, reward_decimals: int | None = None) -> Traces:
     if isinstance(dataset, str):
         where = one_line(dataset) if _is_folder(dataset) else PREFIX + one_line(dataset.removeprefix(PREFIX), 80)
         dataset = _load(dataset.removeprefix(PREFIX), where)
-    check_space(dataset.observation_space, "observation")
-    check_space(dataset.action_space, "action")
     builder = TracesBuilder(reward_decimals=reward_decimals)
     for number, episode in enumerate(_episodes(dataset, where)):
         builder.add(*episode, where=f"{where}: episode {number}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from markovize.episodes.record import Record
 from markovize.episodes.spaces import value_of
 from markovize.episodes.traces import Bools
 from markovize.episodes.values import Value
@@ -45,7 +46,9 @@ def last_values(values: list[Value], ended: Bools, infos: Info) -> list[Value]:
     lasts = checked_infos(infos).get("final_obs")
     if lasts is None:
         raise InputError("an episode ended in mode SAME_STEP, but info has no final_obs")
-    return [value_of(lasts[i]) if ended[i] else value for i, value in enumerate(values)]
+    return [
+        value_of(lasts[i], objects=isinstance(value, Record)) if ended[i] else value for i, value in enumerate(values)
+    ]
 
 
 def checked_infos(infos: object) -> Info:
