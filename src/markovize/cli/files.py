@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from markovize.episodes.stream import EpisodeStream
     from markovize.episodes.traces import Traces
     from markovize.io import TableColumns
+    from markovize.machine.machine import RewardMachine
+    from markovize.machine.support import Support
 
 
 def read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces:
@@ -31,6 +33,21 @@ def stream_or_read(path: Path, columns: str | None, reward_decimals: int | None)
     if format is None or format.stream is None:
         return read(path, columns, reward_decimals)
     return stream_episodes(path, columns=table_columns(columns), reward_decimals=reward_decimals)
+
+
+def support_in(
+    machine: RewardMachine, episodes: Path, trigger_on: str | None, reward_on: str | None
+) -> tuple[Support, ...]:
+    """What episodes say for each trigger of a machine."""
+    from markovize.errors import InputError
+    from markovize.machine.support import count_support
+
+    traces = read(episodes, None, None)
+    support = count_support(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
+    if machine.triggers and not support:
+        many = f"{traces.steps:,} steps and {len(machine.triggers):,} triggers"
+        raise InputError(f"to count what supports each trigger takes too long with {many}; give fewer episodes")
+    return support
 
 
 def table_columns(columns: str | None) -> TableColumns | None:

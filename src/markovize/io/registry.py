@@ -157,8 +157,8 @@ class Registry(Generic[T]):
         """What reads the format chunk by chunk, if it can be read so."""
         return None if format.stream is None else _load(format.stream)
 
-    def writer(self, format: Format[T]) -> Callable[[AnyPath, T], None]:
-        """What writes the format; one that is only read is refused."""
+    def writer(self, format: Format[T]) -> Callable[..., None]:
+        """What writes the format, given the path and what to write; one that is only read is refused."""
         if format.write is None:
             others = ", ".join(other.name for other in self if other.write is not None)
             raise UnsupportedError(f"{format.name} is only read, not written; use {others}")

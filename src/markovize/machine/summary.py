@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markovize.episodes.labelling import Labelling, labelling_named
-from markovize.episodes.values import Value, sort_key
+from markovize.episodes.values import Value, key_of, sort_key
 from markovize.machine.machine import Emission, RewardMachine
+
+if TYPE_CHECKING:
+    from markovize.machine.support import Support
 
 
 @dataclass(frozen=True)
@@ -20,8 +24,10 @@ class Arrow:
     lines: tuple[str, ...]
 
 
-def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
+def arrows(machine: RewardMachine, support: Sequence[Support] = (), *, most_lines: int = 4) -> list[Arrow]:
     """The arrows of a picture, self-loops included where a reward differs from the usual one or an episode ends.
+
+    Where ``support`` is known, each trigger says how many steps fired it, and how many paid ones need it.
 
     >>> from markovize.machine.machine import Trigger
     >>> machine = RewardMachine("state", "state", 2, (Trigger(0, (1, 1), 1, ((1, 2),)),), (Emission(1, 5, 1, 1.0, True),
@@ -31,6 +37,7 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
     """
     matters, labelling = notable_rewards(machine), labelling_named(machine.trigger_on)
     triggers: dict[tuple[int, int], list[str]] = {}
+    known = {(each.trigger.source, key_of(each.trigger.on)): each for each in support}
     for trigger in sorted(machine.triggers, key=lambda t: (t.source, t.target, sort_key(t.on))):
         text = labelling.text(trigger.on)
         if trigger.alternatives:
@@ -41,6 +48,8 @@ def arrows(machine: RewardMachine, *, most_lines: int = 4) -> list[Arrow]:
             if own:
                 matters[pair].remove(own[0])
                 text += f": {outcome_text(own[0].reward, own[0].terminal)}"
+        if (found := known.get((trigger.source, key_of(trigger.on)))) is not None:
+            text += f" ({found.steps:,} step{'' if found.steps == 1 else 's'}, {found.paid:,} paid)"
         triggers.setdefault(pair, []).append(text)
     out = []
     for pair in sorted({*triggers, *matters}):

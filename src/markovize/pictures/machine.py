@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from markovize.machine.support import Support
+
 _FONT: Final = 9.0
 _LINE: Final = 0.165  # inches from line to line
 _DPI: Final = 160.0
@@ -31,15 +33,28 @@ _SETTINGS: Final = {"path.simplify": False, "text.hinting": "force_autohint"}
 
 
 @overload
-def draw(path: AnyPath, machine: RewardMachine, *, format: str | None = None) -> None: ...
+def draw(
+    path: AnyPath, machine: RewardMachine, *, format: str | None = None, support: Sequence[Support] = ()
+) -> None: ...
 
 
 @overload
-def draw(path: RewardMachine, machine: AnyPath, *, format: str | None = None) -> None: ...
+def draw(
+    path: RewardMachine, machine: AnyPath, *, format: str | None = None, support: Sequence[Support] = ()
+) -> None: ...
 
 
-def draw(path: AnyPath | RewardMachine, machine: RewardMachine | AnyPath, *, format: str | None = None) -> None:
+def draw(
+    path: AnyPath | RewardMachine,
+    machine: RewardMachine | AnyPath,
+    *,
+    format: str | None = None,
+    support: Sequence[Support] = (),
+) -> None:
     """Draws the machine into a .svg, .png, .dot or .mmd file; equal machines give equal bytes.
+
+    With ``support``, as :func:`markovize.learn` counts it (``result.support``), each trigger says how many steps fired
+    it and how many paid ones need it.
 
     The path comes first, as for :func:`markovize.write_machine`; the other order still works, and warns.
 
@@ -54,35 +69,39 @@ def draw(path: AnyPath | RewardMachine, machine: RewardMachine | AnyPath, *, for
         path, machine = machine, path
     if isinstance(path, RewardMachine) or not isinstance(machine, RewardMachine):
         raise InputError(f"draw needs a path and a machine, not {type(path).__name__} and {type(machine).__name__}")
-    DRAWINGS.writer(DRAWINGS.choose(path, format))(path, machine)
+    write = DRAWINGS.writer(DRAWINGS.choose(path, format))
+    if support:
+        write(path, machine, support)
+    else:
+        write(path, machine)
 
 
-def write_svg(path: AnyPath, machine: RewardMachine) -> None:
+def write_svg(path: AnyPath, machine: RewardMachine, support: Sequence[Support] = ()) -> None:
     """Writes the picture as SVG."""
-    atomic_write(path, picture(machine, "svg"))
+    atomic_write(path, picture(machine, "svg", support))
 
 
-def write_png(path: AnyPath, machine: RewardMachine) -> None:
+def write_png(path: AnyPath, machine: RewardMachine, support: Sequence[Support] = ()) -> None:
     """Writes the picture as PNG."""
-    atomic_write(path, picture(machine, "png"))
+    atomic_write(path, picture(machine, "png", support))
 
 
-def picture(machine: RewardMachine, kind: str) -> bytes:
+def picture(machine: RewardMachine, kind: str, support: Sequence[Support] = ()) -> bytes:
     """The bytes of an SVG or PNG picture."""
     with fixed_style(_SETTINGS), warnings.catch_warnings():
         # letters that the font lacks become boxes; that is plain to see and no reason for a warning each
         warnings.filterwarnings("ignore", message="Glyph")
-        figure = figure_of(machine)
+        figure = figure_of(machine, support)
         dpi = min(_DPI, _LARGEST / max(figure.get_size_inches())) if kind == "png" else _DPI
         return encode(figure, kind, dpi)
 
 
-def figure_of(machine: RewardMachine) -> Figure:
+def figure_of(machine: RewardMachine, support: Sequence[Support] = ()) -> Figure:
     """A matplotlib figure of the machine, without pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    labels = {(arrow.source, arrow.target): _break_lines(arrow) for arrow in arrows(machine)}
+    labels = {(arrow.source, arrow.target): _break_lines(arrow) for arrow in arrows(machine, support)}
     placement = place_machine(machine, {pair: _size(lines) for pair, lines in labels.items()})
     figure = Figure(figsize=(placement.width, placement.height), facecolor="white")
     FigureCanvasAgg(figure)
@@ -106,7 +125,13 @@ def _break_lines(arrow: Arrow) -> list[str]:
     for line in arrow.lines:
         before, mark, reward = line.rpartition(": reward ")
         lines += [before + ":", "reward " + reward] if mark and len(line) > most else [line]
-    return lines
+    return [part for line in lines for part in _apart(line, most)]
+
+
+def _apart(line: str, most: int) -> list[str]:
+    """A long line, and what supports it on a line of its own."""
+    before, mark, figures = line.rpartition(" (")
+    return [before, f"({figures}"] if mark and figures.endswith(" paid)") and len(line) > most else [line]
 
 
 def _size(lines: Sequence[str]) -> Size:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markovize.io.files import atomic_write
 from markovize.io.machines.dot_tokens import quote
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import arrows
+from markovize.machine.support import Support
 
 
-def write_graph_dot(path: AnyPath, machine: RewardMachine) -> None:
+def write_graph_dot(path: AnyPath, machine: RewardMachine, support: Sequence[Support] = ()) -> None:
     """Writes the graph."""
-    atomic_write(path, graph_dot(machine))
+    atomic_write(path, graph_dot(machine, support))
 
 
-def graph_dot(machine: RewardMachine) -> str:
+def graph_dot(machine: RewardMachine, support: Sequence[Support] = ()) -> str:
     """DOT text: states as circles, one arrow for each pair of states, with its triggers and unusual rewards.
 
     >>> from markovize.machine.machine import Trigger
@@ -40,7 +43,7 @@ def graph_dot(machine: RewardMachine) -> str:
         f"  start -> {machine.initial};",
         *(f"  {state};" for state in range(machine.states)),
     ]
-    for arrow in arrows(machine):
+    for arrow in arrows(machine, support):
         # \n is DOT's own line break, so the lines are escaped one by one
         text = "\\n".join(quote(line)[1:-1] for line in arrow.lines)
         lines.append(f'  {arrow.source} -> {arrow.target} [label="{text}"];')

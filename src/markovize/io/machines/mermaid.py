@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markovize.io.files import atomic_write
 from markovize.io.registry import AnyPath
 from markovize.machine.machine import RewardMachine
 from markovize.machine.summary import arrows
+from markovize.machine.support import Support
 
 
-def write_mermaid(path: AnyPath, machine: RewardMachine) -> None:
+def write_mermaid(path: AnyPath, machine: RewardMachine, support: Sequence[Support] = ()) -> None:
     """Writes the diagram."""
-    atomic_write(path, mermaid(machine))
+    atomic_write(path, mermaid(machine, support))
 
 
-def mermaid(machine: RewardMachine) -> str:
+def mermaid(machine: RewardMachine, support: Sequence[Support] = ()) -> str:
     """Mermaid text.
 
     >>> from markovize.machine.machine import Trigger
@@ -29,7 +32,7 @@ def mermaid(machine: RewardMachine) -> str:
     lines = ["stateDiagram-v2", "    direction LR"]
     lines += [f'    state "{state}" as u{state}' for state in range(machine.states)]
     lines.append(f"    [*] --> u{machine.initial}")
-    for arrow in arrows(machine):
+    for arrow in arrows(machine, support):
         text = "<br/>".join(_escaped(line) for line in arrow.lines)
         lines.append(f"    u{arrow.source} --> u{arrow.target} : {text}")
     return "\n".join(lines) + "\n"
