@@ -218,7 +218,7 @@ def test_an_engine_as_an_object_ends_as_by_name_and_goes_on_from_a_snapshot() ->
 
 
 def test_settings_show_functions_by_name() -> None:
-    assert Settings.of(trigger_on=max).to_json()["trigger_on"] == "builtins:max"
+    assert Settings.of(trigger_on=max).to_json()["trigger_on"] == "max"
 
 
 @pytest.mark.parametrize(
