@@ -10,11 +10,14 @@ import pytest
 from continuous_defects import (
     DrawnAtReset,
     Effort,
+    FarFromStart,
     FirstUnlock,
+    Hurry,
     KeyFirst,
     LateByOneState,
     LateByOneStep,
     Locked,
+    Memory,
     PaidOnce,
     Progress,
     SeededNoise,
@@ -38,6 +41,8 @@ CASES: list[tuple[type[Track], str, tuple[str, ...]]] = [
     (LateByOneState, "markov", ("state", "action")),
     (LateByOneStep, "history", ("state", "action", "next_state", "history")),
     (StepCount, "time", ("next_state", "time")),
+    (Hurry, "time", ("time",)),
+    (FarFromStart, "history", ("next_state", "history")),
     (FirstUnlock, "history", ("next_state", "history")),
     (KeyFirst, "history", ("next_state", "history")),
     (TasksLeak, "previous-episodes", ("state", "action", "next_state", "previous-episodes")),
@@ -116,3 +121,9 @@ def test_a_reward_that_was_never_paid_is_not_testable() -> None:
     report = check_reward(Nothing(), steps=STEPS)
     assert report.verdict == "not-testable"
     assert "paid anything but 0" in report.reason
+
+
+@pytest.mark.parametrize(("rule", "verdict"), [("clock", "time"), ("first", "history"), ("action before", "history")])
+def test_wrappers_with_a_memory(rule: str, verdict: str) -> None:
+    report = check_reward(lambda: Memory(gym.make("Pendulum-v1"), rule), steps=STEPS)
+    assert (report.verdict, report.given) == (verdict, "state")

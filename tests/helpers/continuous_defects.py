@@ -156,6 +156,23 @@ class DrawnAtReset(Track):
         return self.worth * (step.after > 0)
 
 
+class FarFromStart(Track):
+    """Pays for the distance from where the episode began."""
+
+    def begin(self) -> None:
+        self.start = self.position
+
+    def pay(self, step: Step) -> float:
+        return abs(step.after - self.start)
+
+
+class Hurry(Track):
+    """Each step costs more than the one before it."""
+
+    def pay(self, _: Step) -> float:
+        return -0.1 * self.ticks
+
+
 class UnseededNoise(Track):
     """A random reward that no seed makes repeatable."""
 
@@ -216,3 +233,27 @@ class PaidOnce(gym.Wrapper[Any, Any, Any, Any]):
         observation, _, terminated, truncated, info = super().step(action)
         self.been = self.been or observation[0] < -0.9
         return observation, float(terminated and self.been), terminated, truncated, info
+
+
+class Memory(gym.Wrapper[Any, Any, Any, Any]):
+    """Adds to a reward what only a memory knows: the clock, the first high last number, or the action before."""
+
+    def __init__(self, env: gym.Env[Any, Any], rule: str) -> None:
+        super().__init__(env)
+        self.rule = rule
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        self.ticks, self.high, self.before = 0, False, None
+        return super().reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = super().step(action)
+        high = bool(observation[-1] > 0.3)
+        before = action if self.before is None else self.before
+        extra = {
+            "clock": -0.01 * self.ticks,
+            "first": float(high and not self.high),
+            "action before": -float(np.sum(np.square(np.subtract(action, before)))),
+        }[self.rule]
+        self.ticks, self.high, self.before = self.ticks + 1, self.high or high, action
+        return observation, float(reward) + extra, terminated, truncated, info

@@ -84,7 +84,7 @@ def _next_state_is_enough(stage: Stage, restorer: Restorer, places: Sequence[Pla
     ways = 0
     for place in places:
         for way in other_ways(stage, restorer, place.now, place.last):
-            step = stage.play(step_script(stage, way.start, [way.action]))[-1]
+            step = stage.play(step_script(stage, way.start, [way.action]), see=False)[-1]
             if differ(stage, step.reward, place.direct.reward):
                 return False
             ways += 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from markovize.auditing.places import Place, Stage
 from markovize.auditing.report import Trajectory, Witness
 from markovize.auditing.scripts import Act, Played, Reseed, Reset, Restore, Script, play
 from markovize.auditing.sources import EnvSource
+from markovize.auditing.starts import follows_start
 from markovize.auditing.tours import Mismatch, compared, tour
 
 Cause: TypeAlias = Literal["time", "history", "previous-episodes", "noise"]
@@ -64,13 +65,16 @@ class Inquiry:
         return None
 
     def find_drawn(self, places: Sequence[Place]) -> Explained | None:
-        """A place that pays something else after a reset with another seed."""
+        """A place that pays something else after a reset with another seed: by chance, or because of the start."""
         for place in places:
             for seed in range(self.stage.seed + 1, self.stage.seed + SEEDS):
                 script = tour(self.stage, [place], seed=seed)
                 if self._pays_otherwise(place, script):
                     one = tour(self.stage, [place])
-                    return self._noise(one, script, (self.stage.seed, seed), "reset seed", "another reset seed")
+                    found = self._noise(one, script, (self.stage.seed, seed), "reset seed", "another reset seed")
+                    if found is not None and follows_start(self.stage, place):
+                        return replace(found, cause="history", witness=replace(found.witness, differs="another start"))
+                    return found
             if time.monotonic() > self.until:
                 break
         return None
@@ -124,6 +128,8 @@ class Inquiry:
             return self._explain_leak(mismatch)
         for seed in range(self.stage.seed + 1, self.stage.seed + SEEDS):
             if not self._same(after, self._reward(before, place, seed=seed)):
+                if follows_start(self.stage, place, before):
+                    break
                 scripts = [tour(self.stage, [*before, place], seed=n) for n in (self.stage.seed, seed)]
                 which = self.stage.seed, seed
                 return self._noise(scripts[0], scripts[1], which, "reset seed", "another reset seed")

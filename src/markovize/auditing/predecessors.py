@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,9 +15,11 @@ from markovize.auditing.restorers import Restorer
 from markovize.auditing.scripts import Act, Reseed, Reset, Restore, Script
 from markovize.auditing.snapshots import Floats, Snapshot
 
-MOST_NUMBERS: Final = 12  # in a state; more are not solved for
+MOST_NUMBERS: Final = 60  # in a state; more are not solved for
 CLOSE: Final = 1e-9  # relative: two states that count as one
-EVALUATIONS: Final = 200
+EVALUATIONS: Final = 10  # for each number, in a search
+NEAR: Final = 0.1  # of the way from one continuous action to another: near enough for a solution to be near
+FEW: Final = 6  # numbers, for which any action will do
 ACTIONS: Final = 4  # tried for each place
 
 
@@ -42,7 +45,8 @@ def other_ways(stage: Stage, restorer: Restorer, start: Snapshot, action: Any) -
     others = [b for b in stage.palette if label_of(b) != known]
     order = stage.rng.permutation(len(others))[:ACTIONS]
 
-    for b in (others[int(n)] for n in order):
+    for far in (others[int(n)] for n in order):
+        b = _near(action, far) if size > FEW else far
 
         def miss(x: Floats, b: Any = b) -> Floats:
             there = _step(stage, restorer, start.moved(x), b)
@@ -51,7 +55,7 @@ def other_ways(stage: Stage, restorer: Restorer, start: Snapshot, action: Any) -
             return there - goal
 
         try:
-            found = root(miss, start.vector, method="hybr", options={"xtol": 1e-13, "maxfev": EVALUATIONS})
+            found = root(miss, start.vector, method="hybr", options={"xtol": 1e-13, "maxfev": 100 + EVALUATIONS * size})
             x = np.asarray(found.x, np.float64)
             if not (np.isfinite(x).all() and np.abs(miss(x)).max() <= CLOSE * (1 + np.abs(goal).max())):
                 continue
@@ -60,12 +64,19 @@ def other_ways(stage: Stage, restorer: Restorer, start: Snapshot, action: Any) -
         yield OtherWay(start.moved(x), b)
 
 
+def _near(action: Any, far: Any) -> Any:
+    """An action between two, where there is such a thing."""
+    if isinstance(action, np.ndarray) and action.dtype.kind == "f":
+        return (action + NEAR * (np.asarray(far) - action)).astype(action.dtype)
+    return far
+
+
 class _NoWayError(Exception):
     """The episode is over before the state is reached."""
 
 
 def _step(stage: Stage, restorer: Restorer, start: Snapshot, action: Any) -> Floats | None:
-    steps = stage.play((Reset(stage.seed), Restore(start), Reseed(0), Act(action)))
+    steps = stage.play((Reset(stage.seed), Restore(start), Reseed(0), Act(action)), see=False)
     return restorer.save(stage.env).vector if steps else None
 
 
@@ -82,13 +93,19 @@ def differ(stage: Stage, one: float, two: float) -> bool:
     return abs(one - two) > max(100 * stage.scale.tolerance, 1e-5 * stage.scale.largest)
 
 
-def find_lag(stage: Stage, restorer: Restorer, places: Sequence[Place]) -> tuple[Place, Script, Script] | None:
-    """A place that pays something else when its state was entered from another one: the step before matters."""
+def find_lag(
+    stage: Stage, restorer: Restorer, places: Sequence[Place], until: float
+) -> tuple[int, tuple[Script, Script] | None]:
+    """How many other ways were tried, and two into the same state after which the same step pays differently."""
+    ways = 0
     for place in places:
         for way in other_ways(stage, restorer, place.early, place.first):
             one = step_script(stage, place.early, [place.first, place.last])
             two = step_script(stage, way.start, [way.action, place.last])
-            first, second = stage.play(one), stage.play(two)
+            ways += 1
+            first, second = stage.play(one), stage.play(two, see=False)
             if len(first) == len(second) == 2 and differ(stage, first[-1].reward, second[-1].reward):
-                return place, one, two
-    return None
+                return ways, (one, two)
+        if time.monotonic() > until:
+            break
+    return ways, None

@@ -27,6 +27,10 @@ LEAST_COMPARABLE: Final = 20
 LEAST_SECONDS: Final = 4.0
 BLOCK: Final = 5  # commands in the block of a place
 NOISE_PLACES: Final = 30
+LAG_PLACES: Final = 40
+LOOKS_BACK: Final = (
+    "The reward looks back to the step before; whether at more than the state to which that led could not be tested."
+)
 GATHERING, SCANNING, LOOKING_BACK = 0.2, 0.5, 0.75  # shares of the time until which these may take
 
 
@@ -78,33 +82,39 @@ def _judge(case: _Case, until: float) -> RewardReport:
     some = balanced(places, [place.seen.reward for place in places], stage, NOISE_PLACES)
     found = inquiry.find_noise(some) or inquiry.explain(case.early.mismatches) or inquiry.find_drawn(some)
     if found is not None and found.cause in ("noise", "previous-episodes"):
-        return _report(case, found, ())
+        return _report(case, found, TRANSITION)
     caches = bool(case.direct.mismatches) and found is None
     ranked = balanced(places, [place.seen.reward for place in places], stage, len(places))
+    open_question = ""
     if caches:
-        found = _find_lag(case, ranked)
+        ways, found = _find_lag(case, ranked, until)
         if found is not None:
             return _report(case, found, TRANSITION)
+        open_question = "" if ways else LOOKS_BACK
     base = find_base(stage, case.restorer, ranked, until, caches=caches)
     if found is None:
-        return _markov(case, base)
-    if not base.parts:  # nothing is paid right after a reset: look after the richer history of the witness
+        report = _markov(case, base)
+        return replace(report, notes=(*report.notes, open_question)) if open_question else report
+    if not base.parts and found.cause == "history":  # little is paid soon after a reset: look after a richer history
         script = found.witness.second.script
         assert script is not None
         base = find_base_after(stage, case.restorer, ranked, until, script[:-BLOCK])
+    if found.cause == "history" and not base.parts:
+        base = Base(TRANSITION)
     return _report(case, found, base.parts)
 
 
-def _find_lag(case: _Case, places: Sequence[Place]) -> Explained | None:
-    lag = find_lag(case.stage, case.restorer, places[:40])
+def _find_lag(case: _Case, places: Sequence[Place], until: float) -> tuple[int, Explained | None]:
+    """How many other ways into states were tried, and whether the step before matters."""
+    ways, lag = find_lag(case.stage, case.restorer, places[:LAG_PLACES], until)
     if lag is None:
-        return None
+        return ways, None
     sides = []
-    for script, where in zip(lag[1:], ("entered from one state", "entered from another"), strict=True):
+    for script, where in zip(lag, ("entered from one state", "entered from another"), strict=True):
         with case.source.fresh() as env:
             sides.append(Trajectory(tuple(play(env, script)), script, where))
     alike = "same state (up to rounding) and action in the last step"
-    return Explained("history", Witness(sides[0], sides[1], alike, "another step before"))
+    return ways, Explained("history", Witness(sides[0], sides[1], alike, "another step before"))
 
 
 def _markov(case: _Case, base: Base) -> RewardReport:
@@ -119,7 +129,7 @@ def _markov(case: _Case, base: Base) -> RewardReport:
 
 
 def _report(case: _Case, found: Explained, base: tuple[str, ...]) -> RewardReport:
-    signature = TRANSITION if found.cause == "noise" else (*(base or TRANSITION), found.cause)
+    signature = TRANSITION if found.cause == "noise" else (*base, found.cause)
     texts = {"time": advice.TIME, "history": advice.HISTORY_CONTINUOUS, "previous-episodes": advice.PREVIOUS}
     text = texts.get(found.cause) or (advice.NOISE if found.seeded else advice.UNSEEDED)
     report = RewardReport(found.cause, signature, "state", case.stage.steps, case.comparable, text)
