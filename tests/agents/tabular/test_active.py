@@ -230,7 +230,10 @@ def test_settings_show_functions_by_name() -> None:
         ({"gamma": "0.9"}, "gamma must be a number, not '0.9'"),
         ({"engine": 3}, "engine must be the name of an engine, or an engine, not 3"),
         ({"objective": "size"}, "objective must be one of triggers, states, not 'size'"),
-        ({"trigger_on": "colour"}, f"trigger_on must be one of auto, {', '.join(named_kinds())}, not 'colour'"),
+        (
+            {"trigger_on": "colour"},
+            f"trigger_on must be one of auto, {', '.join(named_kinds())}, module:function, not 'colour'",
+        ),
     ],
 )
 def test_settings_of_the_wrong_kind(changes: dict[str, Any], said: str) -> None:

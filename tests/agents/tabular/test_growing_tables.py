@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import gymnasium as gym
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 from other_worlds import DriftingPosition
 
-from markovize.agents.tabular import ActiveLearner, RunResult, Settings, runners
+from markovize.agents.tabular import ActiveLearner, RunResult, Settings, agent, runners
+from markovize.errors import UnrealisableError
 from markovize.runs import write_run
 
 
@@ -61,6 +63,30 @@ def test_growth_at_every_step_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
         assert result.observations == results[0].observations
         assert np.array_equal(result.returns, results[0].returns)
         assert np.array_equal(result.q, results[0].q)
+
+
+@pytest.mark.parametrize("name", ["drift", "taxi"])
+def test_growth_by_no_more_than_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every observation and every transition that is new makes all tables grow."""
+    roomy = run(name, 3, seed=3)
+    monkeypatch.setattr(runners, "STATES", 1)
+    monkeypatch.setattr(runners, "TRANSITIONS", 1)
+    monkeypatch.setattr(agent, "_double_until", max)
+    tight = run(name, 3, seed=3)
+    check_tables(tight)
+    assert tight.observations == roomy.observations
+    assert np.array_equal(tight.returns, roomy.returns)
+    assert np.array_equal(tight.q, roomy.q)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("episodes", range(1, 81, 4))
+def test_blackjack_over_many_lengths(episodes: int) -> None:
+    """Its reward is random: the run ends with an error that says so, or before; its tables fit at any moment."""
+    learner = ActiveLearner(make("Blackjack-v1"), Settings.of(episodes=episodes))
+    with contextlib.suppress(UnrealisableError):
+        learner.run()
+    check_tables(learner.so_far())
 
 
 @pytest.mark.long
