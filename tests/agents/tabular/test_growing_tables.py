@@ -65,7 +65,7 @@ def test_growth_at_every_step_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
         assert np.array_equal(result.q, results[0].q)
 
 
-@pytest.mark.parametrize("name", ["drift", "taxi"])
+@pytest.mark.parametrize("name", ["drift", pytest.param("taxi", marks=pytest.mark.long)])
 def test_growth_by_no_more_than_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every observation and every transition that is new makes all tables grow."""
     roomy = run(name, 3, seed=3)
