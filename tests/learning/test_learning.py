@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -279,3 +280,18 @@ def test_regressions(path: Path) -> None:
     for kinds in EVERY:
         if learn(traces, trigger_on=kinds[0], reward_on=kinds[1]).status != "unrealisable":
             assert disagreement(traces, kinds) is None
+
+
+def test_labels_that_hardly_repeat_are_no_evidence() -> None:
+    """Positions that never come back: one state explains them, whatever the rewards are."""
+    rng = random.Random(0)
+    walk = [rng.random() for _ in range(121)]
+    rewards = [rng.random() for _ in range(120)]
+    result = learn(Traces.of([(walk, [0] * 120, rewards)]), count_steps=True)
+    assert result.states == 1 and "occur only once" in result.doubt
+    signs = learn(Traces.of([(walk, [0] * 120, [float(x > 0.5) for x in walk[1:]])]), trigger_on=half, reward_on=half)
+    assert signs.states == 1 and not signs.doubt
+
+
+def half(_state: object, _action: object, after: float) -> bool:
+    return after > 0.5

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias, TypedDict, Unpack
+from typing import Final, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from markovize.machine.support import count_support
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
+MANY_STEPS: Final = 100  # from here on reward labels should repeat; fewer steps are an example
 
 
 class LearnOptions(TypedDict, total=False):
@@ -100,7 +101,9 @@ def learn(
         "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
         "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
     }
-    return replace(result, support=count_support(result.machine, traces, **own))
+    # with one state, each reward label has one entry
+    once = result.machine.states == 1 and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
+    return replace(result, support=count_support(result.machine, traces, **own), labels_hardly_repeat=once)
 
 
 class Learner:

@@ -74,6 +74,7 @@ class LearnResult(BriefRepr):
     interrupted: bool = False
     compared: tuple[Compared, ...] = ()  # where the machine of the coarsest labels was large: it, and those of others
     support: tuple[Support, ...] = ()  # what the episodes say for each trigger; not counted if that takes long
+    labels_hardly_repeat: bool = False  # so nothing could contradict a machine with one state
     time: Clock | None = None  # the reward is one of time, so no machine was looked for
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
@@ -97,7 +98,12 @@ class LearnResult(BriefRepr):
 
     @property
     def doubt(self) -> str:
-        """In one line, that a trigger is pinned by almost nothing; empty if none is."""
+        """In one line, that a trigger, or the lack of any, is pinned by almost nothing; empty if it is not so."""
+        if self.labels_hardly_repeat:
+            return (
+                f"most {self.reward_on} labels of rewards occur only once, so that no step could contradict another; "
+                "give functions that make labels of steps: --trigger-on and --reward-on module:function"
+            )
         least = min((each.paid for each in self.support), default=LITTLE)
         if least >= LITTLE:
             return ""
