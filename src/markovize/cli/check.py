@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli import files
+from markovize.cli.choices import ExecutorChoice
 from markovize.cli.exits import DONE, NO
 from markovize.cli.options import (
+    AddressOption,
     AllOption,
     ColumnsOption,
     DecimalsOption,
     EpisodesArgument,
+    ExecutorOption,
     JsonOption,
     function_option,
 )
@@ -33,6 +36,8 @@ def check(
     everything: AllOption = False,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
+    executor: ExecutorOption = ExecutorChoice.local,
+    address: AddressOption = None,
     trigger_on: Annotated[str | None, function_option()] = None,
     reward_on: Annotated[str | None, function_option()] = None,
 ) -> None:
@@ -41,7 +46,7 @@ def check(
 
     if machine is None and (trigger_on or reward_on):
         raise typer.BadParameter("--trigger-on and --reward-on go with --machine: without one, (s, a, s') is compared")
-    traces = files.stream_or_read(episodes, columns, reward_decimals)
+    traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
     known = None if machine is None else markovize.read_machine(machine)
     report = markovize.check(traces, known, trigger_on=trigger_on, reward_on=reward_on)
     if json_:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from markovize.cli.choices import ExecutorChoice
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
@@ -25,14 +26,32 @@ def read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces
     return read_episodes(source, columns=table_columns(columns), reward_decimals=reward_decimals)
 
 
-def stream_or_read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces | EpisodeStream:
+def stream_or_read(
+    path: Path,
+    columns: str | None,
+    reward_decimals: int | None,
+    executor: ExecutorChoice = ExecutorChoice.local,
+    address: str | None = None,
+) -> Traces | EpisodeStream:
     """The same, as a stream where the format can be read so: memory does not grow with the log."""
+    from markovize.errors import InputError
     from markovize.io import EPISODES, stream_episodes
 
+    check_address(executor, address)
     format = EPISODES.recognise(path)
     if format is None or format.stream is None:
+        if executor is ExecutorChoice.ray:
+            raise InputError("--executor ray reads Parquet files, one on each node; convert the log", where=str(path))
         return read(path, columns, reward_decimals)
-    return stream_episodes(path, columns=table_columns(columns), reward_decimals=reward_decimals)
+    return stream_episodes(
+        path, columns=table_columns(columns), reward_decimals=reward_decimals, executor=executor.value, address=address
+    )
+
+
+def check_address(executor: ExecutorChoice, address: str | None) -> None:
+    """Fails where nothing would join the cluster at the address."""
+    if address is not None and executor is not ExecutorChoice.ray:
+        raise typer.BadParameter("--address is for --executor ray")
 
 
 def support_in(

@@ -13,15 +13,18 @@ from markovize.cli.choices import (
     AUTO_ENGINE,
     AuditChoice,
     EngineChoice,
+    ExecutorChoice,
     ExplainChoice,
     Objective,
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
 from markovize.cli.options import (
+    AddressOption,
     AllOption,
     ColumnsOption,
     DecimalsOption,
     EpisodesArgument,
+    ExecutorOption,
     JsonOption,
     functions_for,
     label_option,
@@ -74,6 +77,8 @@ def learn(
     everything: AllOption = False,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
+    executor: ExecutorOption = ExecutorChoice.local,
+    address: AddressOption = None,
 ) -> None:
     """Find the smallest reward machine that explains every reward, and prove that it is the smallest."""
     import markovize
@@ -82,7 +87,7 @@ def learn(
 
     if output is not None:
         files.check_machine_output(output, episodes)
-    traces = files.stream_or_read(episodes, columns, reward_decimals)
+    traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
     held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
         traces, held_out = traces.split(holdout, seed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from markovize.cli.choices import ExecutorChoice
 from markovize.cli.completion import complete_labels
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.episodes.labelling.function import FunctionLabelling
@@ -41,6 +42,13 @@ AllOption = Annotated[bool, typer.Option("--all", help="Show everything, however
 DecimalsOption = Annotated[
     int | None,
     typer.Option(min=0, max=15, help="Round rewards to this many decimals when reading.", show_default=False),
+]
+ExecutorOption = Annotated[
+    ExecutorChoice,
+    typer.Option(help="Where the files of a Parquet log are read: here, or on a Ray cluster."),
+]
+AddressOption = Annotated[
+    str | None, typer.Option(help="Ray cluster to join.", show_default="a new one on this machine")
 ]
 ColumnsOption = Annotated[
     str | None,

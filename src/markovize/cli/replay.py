@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli import files
+from markovize.cli.choices import ExecutorChoice
 from markovize.cli.exits import DONE, NO
 from markovize.cli.options import (
+    AddressOption,
     ColumnsOption,
     DecimalsOption,
     EpisodesArgument,
+    ExecutorOption,
     JsonOption,
     MachineArgument,
     function_option,
@@ -35,6 +38,8 @@ def replay(
     reward_decimals: DecimalsOption = None,
     json_: JsonOption = False,
     columns: ColumnsOption = None,
+    executor: ExecutorOption = ExecutorChoice.local,
+    address: AddressOption = None,
     trigger_on: Annotated[str | None, function_option()] = None,
     reward_on: Annotated[str | None, function_option()] = None,
 ) -> None:
@@ -42,7 +47,7 @@ def replay(
     import markovize
 
     known = markovize.read_machine(machine)
-    traces = files.stream_or_read(episodes, columns, reward_decimals)
+    traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
     report = markovize.replay(known, traces, trigger_on=trigger_on, reward_on=reward_on)
     if json_:
         print_json(report.to_json())

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from markovize.cli import files
 from markovize.cli.choices import AUTO_ENGINE, EngineChoice, ExecutorChoice, ExperimentChoice, PresetChoice
 from markovize.cli.exits import saying_how_to_go_on
-from markovize.cli.options import JsonOption
+from markovize.cli.options import AddressOption, JsonOption
 from markovize.cli.terminal import print_json
 
 *FIRST, LAST = (choice.value for choice in ExperimentChoice)
@@ -29,9 +30,7 @@ def reproduce(
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Trials at once.", show_default="one per core")] = None,
     executor: Annotated[ExecutorChoice, typer.Option(help="Where trials run.")] = ExecutorChoice.local,
-    address: Annotated[
-        str | None, typer.Option(help="Ray cluster to join.", show_default="a new one on this machine")
-    ] = None,
+    address: AddressOption = None,
     engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for results.", show_default="EXPERIMENT-PRESET")
@@ -43,8 +42,7 @@ def reproduce(
     from markovize.cli import reproduce_report
     from markovize.experiments import catalogue, run_experiment
 
-    if address is not None and executor is not ExecutorChoice.ray:
-        raise typer.BadParameter("--address is for --executor ray")
+    files.check_address(executor, address)
     folder = out or Path(f"{experiment.value}-{preset.value}")
     asked = catalogue.experiment(experiment.value, preset.value, seeds=seeds, episodes=episodes, engine=engine.value)
     if task:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from markovize.episodes.traces import Bools, Episodes, Ints, Traces, as_traces, by_first_use, draw_episodes
+from markovize.episodes.traces import Bools, Ints, Traces, by_first_use, draw_episodes
 from markovize.episodes.values import Interner, Value
+
+T = TypeVar("T")
 
 
 class EpisodeStream(ABC):
@@ -28,6 +31,14 @@ class EpisodeStream(ABC):
 
         Labels have the same numbers in all chunks, by first appearance.
         """
+
+    def shards(self) -> Sequence[EpisodeStream]:
+        """Streams of parts of the log, in its order, that can be read on their own; here the whole is the only one."""
+        return [self]
+
+    def map(self, function: Callable[[EpisodeStream], T]) -> Iterator[T]:
+        """What a function makes of each part of the log, in the order of the log. Here the whole is one part."""
+        yield function(self)
 
     def read(self) -> Traces:
         """All episodes, in memory."""
@@ -80,15 +91,6 @@ def renumbered(ids: Ints, values: Sequence[Value | None], known: Interner) -> In
     """The numbers that the values of these ids have, or get, in all chunks."""
     own, used = by_first_use(ids, values)  # type: ignore[arg-type]
     return np.array([known.id(value) for value in used], np.int32)[own] if used else own
-
-
-def chunks_of(episodes: Episodes | EpisodeStream) -> Iterable[Traces]:
-    """A stream's chunks; anything else is one chunk.
-
-    >>> [chunk.steps for chunk in chunks_of([([0, 1], ["go"], [0.5])])]
-    [1]
-    """
-    return episodes.chunks() if isinstance(episodes, EpisodeStream) else [as_traces(episodes)]
 
 
 def join_chunks(chunks: Iterable[Traces]) -> Traces:

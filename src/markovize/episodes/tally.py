@@ -60,12 +60,25 @@ class Tally:
             place = self._labels.id(values[label])
             if place == len(self._paid):
                 self._paid.append({})
-            known = self._paid[place].get(reward)
-            if known is None:
-                self._paid[place][reward] = Seen(count, (step, number))
-            else:
-                known.count += count
-                known.first = min(known.first, (step, number))
+            self._note(place, reward, Seen(count, (step, number)))
+
+    def absorb(self, later: Tally, *, episodes_before: int) -> None:
+        """Adds what was counted in a later part of the log, whose first episode has this number in the whole."""
+        for label, paid in later.items():
+            place = self._labels.id(label)
+            if place == len(self._paid):
+                self._paid.append({})
+            for reward, seen in paid.items():
+                step, episode = seen.first
+                self._note(place, reward, Seen(seen.count, (step, episode + episodes_before)))
+
+    def _note(self, place: int, reward: float, seen: Seen) -> None:
+        known = self._paid[place].get(reward)
+        if known is None:
+            self._paid[place][reward] = seen
+        else:
+            known.count += seen.count
+            known.first = min(known.first, seen.first)
 
     def count(self, label: Value, reward: float) -> int:
         """At how many steps this label paid this reward."""

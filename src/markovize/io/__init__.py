@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from markovize.clusters import check_executor
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.table_columns import TableColumns
 from markovize.episodes.traces import Traces
@@ -63,11 +64,18 @@ def read_episodes(
 
 
 def stream_episodes(
-    path: AnyPath, *, format: str | None = None, columns: TableColumns | None = None, reward_decimals: int | None = None
+    path: AnyPath,
+    *,
+    format: str | None = None,
+    columns: TableColumns | None = None,
+    reward_decimals: int | None = None,
+    executor: str = "local",
+    address: str | None = None,
 ) -> EpisodeStream:
     """Episodes for logs larger than memory: :func:`check`, :func:`learn` and :func:`replay` read them chunk by chunk.
 
-    Parquet files are read so: one, a folder of them, or a pattern such as ``logs/*.parquet``.
+    Parquet files are read so: one, a folder of them, or a pattern such as ``logs/*.parquet``. With the ``executor``
+    ``ray`` each file is read on a node of a Ray cluster, at ``address`` or started here; the answers are the same.
 
     >>> stream_episodes("log.csv")
     Traceback (most recent call last):
@@ -78,7 +86,13 @@ def stream_episodes(
     if stream is None:
         others = ", ".join(known.name for known in EPISODES if known.stream is not None)
         raise UnsupportedError(f"{chosen.name} is read at once, not as a stream; use {others}")
-    return stream(path, ReadOptions(columns, reward_decimals))
+    check_executor(executor, address)
+    log = stream(path, ReadOptions(columns, reward_decimals))
+    if executor == "local":
+        return log
+    from markovize.io.episodes.on_ray import RayStream
+
+    return RayStream(log, address)
 
 
 def write_episodes(path: AnyPath, traces: Traces, *, format: str | None = None) -> None:

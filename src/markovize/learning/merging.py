@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, islice
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,10 +14,22 @@ from markovize.episodes.traces import Episodes, Ints, Longs, Traces, as_traces
 from markovize.episodes.values import Interner, Value
 from markovize.learning import merge_kernels
 
+Array = TypeVar("Array", Ints, Longs)
+
 
 def as_mergeable(episodes: Episodes | EpisodeStream) -> Traces:
     """Episodes to learn from: those of a stream merged, all others as they are."""
-    return merge(episodes.chunks()) if isinstance(episodes, EpisodeStream) else as_traces(episodes)
+    if not isinstance(episodes, EpisodeStream):
+        return as_traces(episodes)
+    first, *others = islice(parts := episodes.map(merge_stream), 2)
+    if not others and first.offsets.flags.writeable:  # what comes from another process may not be
+        return first
+    return merge(chain([first], others, parts))
+
+
+def merge_stream(stream: EpisodeStream) -> MergedTraces:
+    """All episodes of a stream."""
+    return merge(stream.chunks())
 
 
 def merge(parts: Iterable[Traces]) -> MergedTraces:
@@ -51,10 +65,10 @@ class Merger:
         self._counts = _grown(self._counts, len(self._tree) + len(kinds))
         weights = part.weights()
         first, after, branch, skipped = self._tree.extend(
-            part.offsets,
-            part.starts(),
+            _writable(part.offsets),
+            _writable(part.starts()),
             kinds,
-            np.ones(len(kinds), np.int32) if weights is None else weights,
+            np.ones(len(kinds), np.int32) if weights is None else _writable(weights),
             self._counts,
         )
         numbers, depths = branch.astype(np.int64), skipped
@@ -182,3 +196,8 @@ def _grown(array: Ints, entries: int) -> Ints:
     larger = np.zeros(max(entries, len(array) * 3 // 2), np.int32)
     larger[: len(array)] = array
     return larger
+
+
+def _writable(array: Array) -> Array:
+    """A copy of what another process has sent: loops would be compiled anew for arrays that may not be written to."""
+    return np.require(array, requirements="W")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from markovize.episodes.labelling import LabelOn, Labels, labelling_for
-from markovize.episodes.stream import EpisodeStream, chunks_of
+from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.tally import Tally, usual_reward
-from markovize.episodes.traces import Bools, Episodes, Floats, Ints, Longs, Traces
+from markovize.episodes.traces import Bools, Episodes, Floats, Ints, Longs, Traces, as_traces
 from markovize.episodes.values import Value
 from markovize.machine import kernels
 from markovize.machine.machine import RewardMachine
@@ -110,26 +112,62 @@ def replay(
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
     {'steps': 2, 'unseen': 1, 'mismatches': 1, 'unseen_paid': 0}
     """
-    steps = count = unseen = mismatches = 0
+    look = partial(_look, machine=machine, trigger_on=trigger_on, reward_on=reward_on)
+    if isinstance(episodes, EpisodeStream):
+        parts = episodes.map(lambda stream: look(stream.chunks()))
+    else:
+        parts = iter([look([as_traces(episodes)])])
+    whole = next(parts)
+    for part in parts:
+        whole.absorb(part)
+    # paid: another reward than the label's commonest in all the episodes
+    usual = (whole.unseen_steps.count(label, usual_reward(paid)) for label, paid in whole.all_steps.items())
+    unseen_paid = whole.unseen - sum(usual) if whole.unseen else 0
+    return ReplayReport(whole.steps, whole.unseen, whole.mismatches, whole.first, unseen_paid)
+
+
+@dataclass
+class _Part:
+    """What a part of a log says."""
+
+    steps: int = 0
+    episodes: int = 0
+    unseen: int = 0
+    mismatches: int = 0
     first: tuple[int, int, float, float] | None = None
-    all_steps, unseen_steps = Tally(), Tally()
-    for traces in chunks_of(episodes):
+    all_steps: Tally = field(default_factory=Tally)
+    unseen_steps: Tally = field(default_factory=Tally)
+
+    def absorb(self, later: _Part) -> None:
+        """Adds what the next part of the log says."""
+        if self.first is None and later.first is not None:
+            episode, step, expected, observed = later.first
+            self.first = (self.episodes + episode, step, expected, observed)
+        self.all_steps.absorb(later.all_steps, episodes_before=self.episodes)
+        self.unseen_steps.absorb(later.unseen_steps, episodes_before=self.episodes)
+        self.steps, self.episodes = self.steps + later.steps, self.episodes + later.episodes
+        self.unseen, self.mismatches = self.unseen + later.unseen, self.mismatches + later.mismatches
+
+
+def _look(
+    chunks: Iterable[Traces], machine: RewardMachine, trigger_on: LabelOn | None, reward_on: LabelOn | None
+) -> _Part:
+    part = _Part()
+    for traces in chunks:
         way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
         promised = _promised(machine, way)
         unknown: Bools = np.isnan(promised)
         wrong = np.flatnonzero(~unknown & (promised != traces.rewards))
-        if len(wrong) and first is None:
+        if len(wrong) and part.first is None:
             at = int(wrong[0])
             episode, step = traces.locate(at)
-            first = (count + episode, step, float(promised[at]), float(traces.rewards[at]))
-        labels = way.reward_labels
-        all_steps.add(labels.ids, labels.values, traces, episodes_before=count)
-        unseen_steps.add(labels.ids, labels.values, traces, episodes_before=count, only=unknown)
-        steps, count = steps + traces.steps, count + len(traces)
-        unseen, mismatches = unseen + int(unknown.sum()), mismatches + len(wrong)
-    # paid: another reward than the label's commonest in all the episodes
-    usual = (unseen_steps.count(label, usual_reward(paid)) for label, paid in all_steps.items())
-    return ReplayReport(steps, unseen, mismatches, first, unseen - sum(usual) if unseen else 0)
+            part.first = (part.episodes + episode, step, float(promised[at]), float(traces.rewards[at]))
+        labels, before = way.reward_labels, part.episodes
+        part.all_steps.add(labels.ids, labels.values, traces, episodes_before=before)
+        part.unseen_steps.add(labels.ids, labels.values, traces, episodes_before=before, only=unknown)
+        part.steps, part.episodes = part.steps + traces.steps, before + len(traces)
+        part.unseen, part.mismatches = part.unseen + int(unknown.sum()), part.mismatches + len(wrong)
+    return part
 
 
 def _promised(machine: RewardMachine, way: Run) -> Floats:

@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-import logging
-import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markovize.agents.tabular import RunProgress
-from markovize.errors import InputError
+from markovize.clusters import SECONDS_TO_ANSWER, joined
 from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.execute.local import OnProgress
 from markovize.experiments.records import Finished
 from markovize.experiments.spec import Trial
-from markovize.extras import load
 
 PAUSE = 0.5  # seconds between two looks at the cluster
-SECONDS_TO_ANSWER = 5.0
 
 
 def run_on_ray(
     trials: Sequence[Trial], jobs: int | None, address: str | None, on_progress: OnProgress | None
 ) -> Iterator[tuple[Trial, Finished]]:
     """Every trial as a task of one core. Trials of a node that dies are run again on the others."""
-    ray = load("ray", "--executor ray", "ray")
-    started = not ray.is_initialized()
-    if started:
-        _connect(ray, jobs, address)
     reports: Any = None
-    try:
-        work = ray.remote(num_cpus=1, max_retries=-1)(_work)
-        if on_progress is not None:
-            reports = ray.remote(num_cpus=0, max_restarts=-1)(Reports).remote()
-        waiting = {work.remote(number, trial, reports): trial for number, trial in enumerate(trials)}
-        while waiting:
-            finished, _ = ray.wait(list(waiting), num_returns=1, timeout=PAUSE)
+    with joined(jobs, address) as ray:
+        try:
+            work = ray.remote(num_cpus=1, max_retries=-1)(_work)
             if on_progress is not None:
-                for number, progress in _latest(ray, reports).items():
-                    on_progress(trials[number], progress)
-            for reference in finished:
-                yield waiting.pop(reference), ray.get(reference)
-    finally:
-        if started:
-            ray.shutdown()
-        elif reports is not None:
-            ray.kill(reports)
+                reports = ray.remote(num_cpus=0, max_restarts=-1)(Reports).remote()
+            waiting = {work.remote(number, trial, reports): trial for number, trial in enumerate(trials)}
+            while waiting:
+                finished, _ = ray.wait(list(waiting), num_returns=1, timeout=PAUSE)
+                if on_progress is not None:
+                    for number, progress in _latest(ray, reports).items():
+                        on_progress(trials[number], progress)
+                for reference in finished:
+                    yield waiting.pop(reference), ray.get(reference)
+        finally:
+            if reports is not None:
+                ray.kill(reports)
 
 
 def _latest(ray: Any, reports: Any) -> dict[int, RunProgress]:
@@ -74,19 +65,3 @@ class Reports:
 def _work(number: int, trial: Trial, reports: Any) -> Finished:
     tell = None if reports is None else lambda progress: reports.put.remote(number, progress)
     return run_trial(trial, tell)
-
-
-def _connect(ray: Any, jobs: int | None, address: str | None) -> None:
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
-    if address is None:
-        options |= {"address": "local", "num_cpus": jobs}
-    else:
-        options |= {"address": address}
-        del options["include_dashboard"]
-    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
-    try:
-        if colon and port.isdigit():  # Ray itself would try for minutes
-            socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
-        ray.init(**options)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"no Ray cluster at {address or 'this machine'}: {error}") from None

@@ -6,8 +6,8 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
+from markovize.clusters import check_executor
 from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, MarkovizeError, one_line
 from markovize.experiments.execute.display import experiment_display
@@ -19,8 +19,6 @@ from markovize.experiments.report.files import write_report
 from markovize.experiments.spec import Experiment, Trial
 from markovize.io.files import atomic_write, read_text
 from markovize.runs import check_new
-
-EXECUTORS: Final = ("local", "ray")
 
 
 def run_experiment(
@@ -47,8 +45,7 @@ def run_experiment(
     >>> record.states, record.optimal, (folder / "report.html").is_file()
     (5, True, True)
     """
-    if executor not in EXECUTORS:
-        raise InputError(f"executors are {', '.join(EXECUTORS)}, not {executor!r}")
+    check_executor(executor)
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
     if executor == "local":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +38,7 @@ class ParquetStream(EpisodeStream):
     paths: tuple[Path, ...]
     columns: TableColumns | None = None
     reward_decimals: int | None = None
+    may_be_empty: bool = False
 
     def chunks(self) -> Iterator[Traces]:
         tables, found = Tables(), False
@@ -45,12 +46,12 @@ class ParquetStream(EpisodeStream):
             for chunk in self._file(path, tables):
                 found = True
                 yield chunk
-        if not found:
+        if not found and not self.may_be_empty:
             raise InputError("no episodes in this file", where=one_line(self.paths[0]))
 
     def shards(self) -> list[ParquetStream]:
         """Each file as a stream of its own."""
-        return [ParquetStream((path,), self.columns, self.reward_decimals) for path in self.paths]
+        return [replace(self, paths=(path,), may_be_empty=True) for path in self.paths]
 
     def _file(self, path: Path, tables: Tables) -> Iterator[Traces]:
         pa, parquet = _pyarrow()
