@@ -11,7 +11,7 @@ import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
-from markovize.agents.tabular.parts import PartLearner, mixed_labels, parts_of
+from markovize.agents.tabular.part_learner import PartLearner
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
@@ -21,6 +21,7 @@ from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SMALL
 from markovize.learning.learner import Auto, Learner
+from markovize.learning.parts import mixed_labels, parts_of
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.machine.machine import RewardMachine

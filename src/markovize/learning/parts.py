@@ -10,53 +10,15 @@ states come first, a part with fewer states than another might do with fewer tri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Ints
-from markovize.learning.learner import Learner
 from markovize.learning.result import LearnResult
 from markovize.machine.machine import RewardMachine, sorted_emissions, sorted_triggers
-
-Solve: TypeAlias = Callable[[Learner, KeptEpisodes, np.random.Generator], LearnResult]
-
-
-@dataclass
-class _Part:
-    """The learner of a part, the episodes that it has seen last, and what came of them."""
-
-    learner: Learner
-    numbers: bytes = b""
-    result: LearnResult | None = None
-
-
-class PartLearner:
-    """A :class:`Learner` for each part of the episodes; where there is only one part, one for them all."""
-
-    def __init__(self, new_learner: Callable[[], Learner]) -> None:
-        self._new_learner = new_learner
-        self._whole = new_learner()
-        self._parts: dict[int, _Part] = {}  # by the first episode of each
-
-    def learn(self, kept: KeptEpisodes, parts: Sequence[Ints], solve: Solve, rng: np.random.Generator) -> LearnResult:
-        """The machine of all episodes, by ``solve`` on each part that has changed."""
-        if len(parts) < 2:
-            return solve(self._whole, kept, rng)
-        results: list[LearnResult] = []
-        for numbers, draws in zip(parts, rng.spawn(len(parts)), strict=True):
-            part = self._parts.setdefault(int(numbers[0]), _Part(self._new_learner()))
-            if part.result is None or part.numbers != numbers.tobytes():
-                found = solve(part.learner, kept.only(numbers.tolist()), draws)
-                if found.machine is None or found.interrupted:
-                    return replace(found, machine=None)
-                part.result, part.numbers = found, numbers.tobytes()
-            results.append(part.result)
-        return join_results(results)
 
 
 def parts_of(steps: LabelledSteps) -> list[Ints]:

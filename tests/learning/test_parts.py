@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from other_worlds import TwelveCells
 
 from markovize import Traces, learn, replay
-from markovize.agents.tabular import ActiveLearner, Settings
-from markovize.agents.tabular.parts import join_results, parts_of
 from markovize.episodes.labelled_steps import label_traces
+from markovize.learning.parts import join_results, parts_of
 
 
 def random_part(rng: np.random.Generator, name: str) -> list[tuple[list[str], list[str], list[float]]]:
@@ -44,20 +42,3 @@ def test_parts_that_share_a_label_are_one() -> None:
     one = [(["a", "b"], ["go"], [0.0]), (["a", "c", "b"], ["go", "go"], [0.0, 1.0])]
     other = [(["x", "y"], ["go"], [0.0]), (["x", "c", "y"], ["go", "go"], [0.0, 1.0])]
     assert parts_of(label_traces(Traces.of([*one, *other]), "state", "state")) == []
-
-
-def test_where_the_start_matters_labels_are_refined() -> None:
-    """Triggers on what is entered cannot see the start: the run goes on with labels that can."""
-    result = ActiveLearner(TwelveCells(), Settings.of(episodes=400, seed=1)).run()
-    assert (result.status, result.machine.states) == ("optimal", 2)
-    assert result.machine.trigger_on in ("transition", "source")
-    assert all(trigger.source == 0 for trigger in result.machine.triggers)
-    assert result.greedy_return == 1.0
-
-
-def test_a_label_function_for_triggers_and_rewards_on_auto() -> None:
-    """Rewards that need the transition do not explode into states where only the triggers were given."""
-    result = ActiveLearner(
-        TwelveCells(), Settings.of(episodes=300, trigger_on=lambda s, _a, t: 0 in (s, t), seed=0)
-    ).run()
-    assert (result.machine.states, len(result.machine.triggers)) == (2, 1)
