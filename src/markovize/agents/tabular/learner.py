@@ -125,7 +125,12 @@ class ActiveLearner:
             if checkpoints.due():
                 checkpoints.save()
         if not self.search.solves and len(self.search.kept):
-            self.agent.machine = self.search.learn_without_conflict()
+            machine = self.search.learn_without_conflict()
+            if machine.states == self.agent.machine.states:
+                self.agent.machine = machine
+            else:  # a damaged checkpoint: what it kept was not seen by the agent
+                self.agent = self._new_agent(machine, self.agent)
+                self._replay_kept(stop)
         if self.environment.world is not None:
             advice = advise_gamma(self.environment.world, self.settings.gamma, self.environment.steps)
             self.history.notes += filter(None, [advice])
