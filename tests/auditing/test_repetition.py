@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from defects import Corridor, Step, StepCount
+from gymnasium import spaces
 
 import markovize
 from markovize import check_reward
@@ -90,7 +91,7 @@ def test_agreement_along_a_common_end_counts_once() -> None:
 def test_delays_reach_a_reward_again_at_equal_step_numbers() -> None:
     env = StepCount()
     walker = Walker(env, Logbook(), 0)
-    while len(walker._paid) < 3:
+    while len(walker.earnings.levels()) < 3:
         walker.walk()
     before = len(walker.logbook.episodes)
     for _ in range(20):
@@ -144,3 +145,22 @@ def test_a_contradiction_counts_however_few_steps_came_back() -> None:
     assert check_reward(new + some).verdict == "history"
     agreeing = [([start, "hall", "office"], ["go", "go"], [0, 1]) for start in range(30)]
     assert check_reward(new + agreeing).verdict == "not-testable"
+
+
+def test_walks_prefer_actions_that_change_something() -> None:
+    class Idle(Corridor):
+        """Four more actions, which do nothing."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.action_space = spaces.Discrete(6)
+
+        def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+            return super().step(action) if action < 2 else (self.cell, 0.0, False, False, {})
+
+    walker = Walker(Idle(), Logbook(), 0)
+    for _ in range(20):
+        walker.walk()
+    likely = walker._lively()
+    assert likely.sum() == pytest.approx(1)
+    assert min(likely[:2]) > 4 * max(likely[2:]) > 0

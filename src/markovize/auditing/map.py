@@ -29,6 +29,8 @@ class Map:
         self._seen: dict[tuple[int, int], Counter[int]] = {}
         self._next: dict[int, dict[int, int]] = {}
         self._visits: Counter[int] = Counter()
+        self._tried: Counter[int] = Counter()  # by action
+        self._moved: Counter[int] = Counter()
         self.states: list[int] = []
 
     def step(self, s: int, a: int, t: int, *, ended: bool = False) -> None:
@@ -36,6 +38,8 @@ class Map:
         if s not in self._next:
             self.states.append(s)
         self._visits[s] += 1
+        self._tried[a] += 1
+        self._moved[a] += s != t
         seen = self._seen.setdefault((s, a), Counter())
         seen[t] += 1
         if a not in self._next.setdefault(s, {}) or seen[t] >= seen[self._next[s][a]]:
@@ -46,6 +50,10 @@ class Map:
     def visits(self, s: int) -> int:
         """How often a state was left."""
         return self._visits[s]
+
+    def changes(self, a: int) -> float:
+        """The share of its tries, in any state, in which an action led to another one; 1 if it was never tried."""
+        return 1.0 if not self._tried[a] else self._moved[a] / self._tried[a]
 
     def tries(self, s: int, a: int) -> int:
         seen = self._seen.get((s, a))

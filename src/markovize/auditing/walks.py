@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from markovize.auditing.earnings import Earnings
 from markovize.auditing.logbook import Logbook, LoggedEpisode
 from markovize.auditing.map import Map
 
@@ -18,9 +19,8 @@ SEEDS: Final = 8  # of resets that come back again and again, so that one start 
 ACTIONS: Final = 64  # larger action spaces are sampled once, so that actions come back
 CONTINUOUS: Final = 6  # actions of a Box
 LONG: Final = 1_000  # steps, for episodes that nothing else ends
+LEAST_WEIGHT: Final = 0.05  # of actions that never changed an observation, beside 1 for those that always did
 CANDIDATES: Final = 10  # earlier episodes that are looked at to choose one to return to
-DISPUTED: Final = 30  # steps that paid something else at another time
-RARE: Final = 0.05  # a reward that fewer steps paid is worth coming back to
 
 Policy: TypeAlias = Callable[[int], int]  # from the number of an observation to the number of an action
 
@@ -36,11 +36,7 @@ class Walker:
         self.map = Map(len(self.palette))
         limit = env.spec.max_episode_steps if env.spec is not None else None
         self.longest = min(LONG, limit or LONG)
-        self._paid: Counter[float] = Counter()
-        self._where: dict[float, list[tuple[int, int]]] = {}  # for each reward some (s, a) that earned it
-        self._how: dict[float, list[tuple[LoggedEpisode, int]]] = {}  # and the episodes, with the step
-        self._first: dict[tuple[int, int, int], float] = {}  # what each (s, a, s') paid at first
-        self._disputed: dict[tuple[int, int, int], tuple[LoggedEpisode, int]] = {}  # steps that paid something else
+        self.earnings = Earnings()
         self._kinds: tuple[Callable[[], Policy], ...] = (
             self._at_random,
             self._explore,
@@ -68,41 +64,18 @@ class Walker:
         observation, _ = self.env.reset(seed=seed)
         s = self.logbook.start(observation, seed=seed)
         terminated = truncated = False
-        earned: list[tuple[float, int]] = []
-        disputed: list[tuple[tuple[int, int, int], int]] = []
-        for time in range(longest):
+        for _ in range(longest):
             a = policy(s)
             observation, reward, terminated, truncated, _ = self.env.step(self.palette[a])
             t = self.logbook.step(self.palette[a], reward, observation)
             self.map.step(s, a, t, ended=bool(terminated))
-            self._remember(round(float(reward), 9), s, a)
-            earned.append((round(float(reward), 9), time))
-            if self._first.setdefault((s, a, t), earned[-1][0]) != earned[-1][0]:
-                disputed.append(((s, a, t), time))
+            self.earnings.step((s, a, t), float(reward))
             s = t
             if terminated or truncated:
                 break
         episode = self.logbook.finish(terminated=bool(terminated), truncated=bool(truncated))
-        for reward, time in earned:
-            ways = self._how.setdefault(reward, [])
-            if len(ways) < 30 and (not ways or ways[-1][0] is not episode):
-                ways.append((episode, time))
-        for step, time in disputed:
-            if len(self._disputed) < DISPUTED:
-                self._disputed.setdefault(step, (episode, time))
+        self.earnings.finish(episode)
         return episode
-
-    def _remember(self, reward: float, s: int, a: int) -> None:
-        self._paid[reward] += 1
-        places = self._where.setdefault(reward, [])
-        if len(places) < 200:
-            places.append((s, a))
-
-    def rare_rewards(self) -> list[float]:
-        """Rewards that are worth coming back to."""
-        total = self._paid.total()
-        rare = [reward for reward, count in self._paid.items() if count < RARE * total]
-        return rare or list(self._paid)
 
     # --- kinds of walks -----------------------------------------------------------------------------------------------
 
@@ -169,11 +142,11 @@ class Walker:
         """Goes to where a rare reward was earned, by way of somewhere else."""
 
         def plans() -> Iterator[list[int] | None]:
-            rewards = self.rare_rewards()
+            rewards = self.earnings.rare()
             while rewards:
                 for _ in range(int(self.rng.integers(3))):
                     yield self.map.path(self._at, self._any(self.map.states))
-                s, a = self._any(self._where[self._any(rewards)])
+                s, a = self._any(self.earnings.places(self._any(rewards)))
                 plan = self.map.path(self._at, s)
                 yield None if plan is None else [*plan, a]
 
@@ -232,12 +205,24 @@ class Walker:
         assert episode.seed is not None
         self._seed = episode.seed
         numbers = [self._number(action) for action in episode.actions[: self._rarest(episode)[1]]]
-        stubborn = self._stubbornly()
+        now, likely = 0, self._lively()
 
-        def policy(s: int) -> int:
-            return numbers.pop(0) if numbers else stubborn(s)
+        def policy(_: int) -> int:
+            nonlocal now
+            if numbers:
+                now = numbers.pop(0)
+            elif self.rng.random() < 0.5:
+                now = int(self.rng.choice(len(likely), p=likely))
+            return now
 
         return policy
+
+    def _lively(self) -> npt.NDArray[np.float64]:
+        """Probabilities of actions: those that changed the observation more often are likelier."""
+        share = np.array([self.map.changes(a) for a in range(len(self.palette))])
+        weights = share + LEAST_WEIGHT
+        likely: npt.NDArray[np.float64] = weights / weights.sum()
+        return likely
 
     def _rarest(self, episode: LoggedEpisode) -> tuple[int, int]:
         """How often the rarest observation of an episode was seen, and when, but at its very end."""
@@ -247,13 +232,12 @@ class Walker:
 
     def _rare_way(self) -> tuple[LoggedEpisode, int] | None:
         """An episode that earned a rare or a disputed reward, and at which step; the next episode has its seed."""
-        rewards = [reward for reward in self.rare_rewards() if reward in self._how]
-        if not rewards or len(self._paid) < 2:  # nothing that was paid is worth coming back to
+        rewards = [reward for reward in self.earnings.rare() if self.earnings.ways(reward)]
+        if not rewards or len(self.earnings.levels()) < 2:  # nothing that was paid is worth coming back to
             return None
-        if self._disputed and self.rng.random() < 0.5:
-            episode, step = self._any(list(self._disputed.values()))
-        else:
-            episode, step = self._any(self._how[self._any(rewards)])
+        disputed = self.earnings.disputed()
+        ways = disputed if disputed and self.rng.random() < 0.5 else self.earnings.ways(self._any(rewards))
+        episode, step = self._any(ways)
         assert episode.seed is not None
         self._seed = episode.seed
         return episode, step
