@@ -4,9 +4,9 @@ Under labels that are too coarse, or that come a step too late, a small machine 
 observation tells takes five states by ``source`` and, by ``state``, a copy of everything for each history. So where the
 machine of the coarsest labels has more than eight states, the other labels get a budget each, and the smallest machine
 is kept. While there is none, or one with many triggers that may still shrink, which can be the fault of the labels or a
-hard search, the others get a small share of its work, again and again; against a machine of few states they must be far
-smaller, in bits: there are many more fine labels than coarse ones, and among many some fit by chance. Work is counted,
-not timed: the same episodes have the same labels.
+hard search, the others get a small share of its work, again and again. Meanwhile they must be far smaller, in bits,
+or proven where there is nothing to compare with: there are many more fine labels than coarse ones, and among many some
+fit by chance. Work is counted, not timed: the same episodes have the same labels.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def _is_worth_it(other: Attempt) -> bool:
 
 
 def _is_far_smaller(other: Attempt, first: Attempt) -> bool:
-    return first.best is None or _bits(other) <= FAR_SMALLER * _bits(first)
+    """Where there is nothing to compare with, a proof must do: a hard search has small machines by chance as well."""
+    return other.is_proven if first.best is None else _bits(other) <= FAR_SMALLER * _bits(first)
 
 
 def _bits(attempt: Attempt) -> float:
