@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from markovize.episodes.user_code import import_module_of_user
 from markovize.errors import InputError, MarkovizeError
-from markovize.user_code import import_module_of_user
 
 if TYPE_CHECKING:
     import gymnasium

@@ -11,11 +11,11 @@ import numpy as np
 from markovize.agents.checks import check_discount, check_share, is_number, is_whole
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
+from markovize.episodes.user_code import function_of_user, is_function_name, name_of_function
 from markovize.errors import InputError
 from markovize.learning.engines import Engine
 from markovize.learning.floors import Objective
 from markovize.learning.learner import Auto
-from markovize.user_code import function_of_user, is_function_name, name_of_function
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")

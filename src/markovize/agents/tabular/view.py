@@ -17,9 +17,9 @@ from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.settings import Settings
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, Step, labelling_of, loaded
 from markovize.episodes.spaces import AnySpace, check_space, is_continuous, is_labelled
+from markovize.episodes.user_code import function_of_user
 from markovize.episodes.values import Value, canonical
 from markovize.errors import InputError, MarkovizeError, UnsupportedError, one_line
-from markovize.user_code import function_of_user
 
 CELLS: Final = 20  # of a bounded number, from its lowest to its highest value
 UNBOUNDED: Final = 1e6  # a bound that says nothing

@@ -7,8 +7,8 @@ from typing import Final
 
 from markovize.episodes.labelling.base import Labelling, LabelOn
 from markovize.episodes.labelling.function import FunctionLabelling
+from markovize.episodes.user_code import function_of_user, is_function_name
 from markovize.errors import InputError
-from markovize.user_code import function_of_user, is_function_name
 
 AUTO: Final = "auto"
 

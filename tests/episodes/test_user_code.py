@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from markovize.episodes.user_code import function_of_user, import_module_of_user, name_of_function
 from markovize.errors import InputError
-from markovize.user_code import function_of_user, import_module_of_user, name_of_function
 
 
 def test_the_current_folder_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
