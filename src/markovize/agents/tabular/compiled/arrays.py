@@ -176,6 +176,7 @@ class RouteStatus:
     position: int
     length: int
     expanded: int  # nodes, in all searches of this episode
+    confirmed: bool  # a search of this episode found nothing to confirm: no other need try
 
 
 class Route(NamedTuple):

@@ -101,8 +101,10 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
     if target < 0 and unseen >= 0:
         target, last = unseen, unseen_action
     if target < 0 and arrays.control.how[0].confirm:
-        if first < CONFIRMING and find_confirming_route(agent, start):
-            return
+        if first < CONFIRMING and not route.status[0].confirmed:
+            if find_confirming_route(agent, start):
+                return
+            route.status[0].confirmed = True
         first = first / CONFIRMING if first < CONFIRMING else (first - CONFIRMING) / (1.0 - CONFIRMING)
     if target < 0:
         last = int(second * n_actions)
