@@ -88,7 +88,7 @@ def short(value: Value) -> str:
     """A value in a few characters.
 
     >>> short((0.123456, -1.5)), short("a very long name of a place")
-    ('0.123, -1.5', 'a very long na…')
+    ('0.123, -1.5', 'a very …a place')
     """
     if isinstance(value, float):
         return f"{value:.3g}"

@@ -144,10 +144,11 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))
     choices = CHOICES.get(name, ())
-    named = isinstance(value, str) and is_function_name(value)
-    if name in ("trigger_on", "reward_on") and (callable(value) or named):
-        labelling_of(value)  # before the run, not in the middle of it
-        choices = ()
+    if name in ("trigger_on", "reward_on"):
+        choices = (*choices, "module:function")
+        if callable(value) or (isinstance(value, str) and is_function_name(value)):
+            labelling_of(value)  # before the run, not in the middle of it
+            choices = ()
     if choices and value not in choices:
         fits, words = False, f"one of {', '.join(choices)}"
     if not fits:

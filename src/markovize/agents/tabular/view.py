@@ -102,7 +102,7 @@ def cell_of(space: AnySpace) -> StateFunction:
 
     >>> import numpy as np
     >>> cell_of(spaces.Box(np.array([0.0, -np.inf]), np.array([1.0, np.inf]), dtype=np.float64))((0.52, -3.0))
-    (10, -8)
+    (10, -7)
     """
     if isinstance(space, spaces.Box) and is_continuous(space):
         bounds = list(zip(space.low.ravel().tolist(), space.high.ravel().tolist(), strict=True))
