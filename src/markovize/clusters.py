@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, Final, TypeVar
 
 from markovize.errors import InputError
@@ -51,7 +52,8 @@ def map_on_ray(function: Callable[[Item], Made], items: Iterable[Item], address:
     Tasks of a node that dies run again on the others. Only some are under way ahead of those that were taken, so that
     results do not pile up.
     """
-    with joined(None, address) as ray:
+    # Ray tells of nodes that die on stdout, where answers for programs stand
+    with redirect_stdout(sys.stderr), joined(None, address) as ray:
         work = ray.remote(num_cpus=1, max_retries=-1)(_apply)
         ahead = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()
