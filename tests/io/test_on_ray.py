@@ -29,7 +29,7 @@ ANSWERS = """
 import json, sys
 from contextlib import nullcontext
 import markovize
-from markovize.clusters import joined
+from markovize.clusters.ray_cluster import joined
 _, log, machine, executor, address = sys.argv
 known = markovize.read_machine(machine)
 with joined(2, None) if executor == "ray" and not address else nullcontext():

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from markovize.clusters import check_executor
+from markovize.clusters.ray_cluster import check_executor
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.table_columns import TableColumns
 from markovize.episodes.traces import Traces

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markovize.agents.tabular import RunProgress
-from markovize.clusters import SECONDS_TO_ANSWER, joined
+from markovize.clusters.ray_cluster import SECONDS_TO_ANSWER, joined
 from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.execute.local import OnProgress
 from markovize.experiments.records import Finished

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from markovize.clusters import check_executor
+from markovize.clusters.ray_cluster import check_executor
 from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, MarkovizeError, one_line
 from markovize.experiments.execute.display import experiment_display

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markovize.clusters import map_on_ray
+from markovize.clusters.ray_cluster import map_on_ray
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, MarkovizeError, one_line

@@ -1,0 +1,1 @@
+"""Other machines that share the work."""
