@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from markovize.auditing.logbook import Logbook
@@ -11,9 +11,11 @@ from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value
 from markovize.learning.learner import learn
 from markovize.machine.machine import RewardMachine
+from markovize.machine.replay import replay
 
 LARGEST_MACHINE: Final = 8
-MOST_LEARNED: Final = 20_000  # steps
+MOST_LEARNED: Final = 20_000  # steps at first
+ROUNDS: Final = 4  # of learning from more
 
 TriggerOn: TypeAlias = str | Callable[[Value, Value, Value], Value]
 
@@ -33,10 +35,28 @@ ATTEMPTS: Final[tuple[tuple[TriggerOn, float], ...]] = ((action_of, 0.25), ("aut
 
 
 def find_machine(logbook: Logbook, seconds: float) -> RewardMachine | None:
-    """The smallest machine behind the rewards; None if none of at most eight states was found in this time."""
-    traces = Traces.of(_some(logbook))
+    """The smallest machine behind the rewards; None if none of two to eight states was found in this time.
+
+    It is learned from some episodes and replayed on all; what it fails on joins them, some times.
+    """
     end = time.monotonic() + seconds
-    found: list[RewardMachine] = []
+    episodes = [logged.episode for logged in logbook.episodes]
+    everything, chosen = Traces.of(episodes), _first(episodes, MOST_LEARNED)
+    for _ in range(ROUNDS):
+        machine, trigger_on = _smallest(Traces.of(chosen), end)
+        if machine is None:
+            return None
+        functions = {} if isinstance(trigger_on, str) else {"trigger_on": trigger_on}
+        wrong = replay(machine, everything, **functions).first_mismatch
+        if wrong is None:
+            return machine if machine.states > 1 else None
+        chosen += _first(episodes[wrong[0] :], MOST_LEARNED // 4)
+    return None
+
+
+def _smallest(traces: Traces, end: float) -> tuple[RewardMachine | None, TriggerOn]:
+    """The smallest machine of all attempts, and what its triggers are on."""
+    found: list[tuple[RewardMachine, TriggerOn]] = []
     for trigger_on, share in ATTEMPTS:
         left = end - time.monotonic()
         if left <= 0.1 or (trigger_on == "source" and found):
@@ -44,16 +64,21 @@ def find_machine(logbook: Logbook, seconds: float) -> RewardMachine | None:
         reward_on = "auto" if isinstance(trigger_on, str) else "transition"  # an action alone says little of a reward
         result = learn(traces, trigger_on=trigger_on, reward_on=reward_on, time_limit=left * share)
         if result.machine is not None and result.machine.states <= LARGEST_MACHINE:
-            found.append(result.machine)
+            found.append((result.machine, trigger_on))
     # of equal machines the one whose labels need no function
-    return min(found, key=lambda one: (one.states, len(one.triggers), one.trigger_on == "function"), default=None)
+    return min(
+        found,
+        key=lambda one: (one[0].states, len(one[0].triggers), one[0].trigger_on == "function"),
+        default=(None, "auto"),
+    )
 
 
-def _some(logbook: Logbook) -> Iterator[Episode]:
-    """The first episodes, as many as learning can look at in the time."""
-    steps = 0
-    for logged in logbook.episodes:
-        if steps > MOST_LEARNED:
-            return
-        steps += logged.episode.steps
-        yield logged.episode
+def _first(episodes: Sequence[Episode], most: int) -> list[Episode]:
+    """The first of these, with so many steps or a few more."""
+    out: list[Episode] = []
+    for episode in episodes:
+        if most < 0:
+            break
+        most -= episode.steps
+        out.append(episode)
+    return out
