@@ -152,15 +152,22 @@ class Walker:
 
         return self._follow(plans())
 
-    def _detour(self) -> Policy:
-        """An earlier episode again, up to a rare reward, with something else in between."""
+    def _cut_way(self) -> tuple[list[int], int, int | None] | None:
+        """The actions of an earlier episode up to a rare reward, a place to cut them, and what was observed there."""
         way = self._rare_way()
         if way is None:
-            return self._return()
+            return None
         episode, step = way
         numbers = [self._number(action) for action in episode.actions[: step + 1]]
         cut = int(self.rng.integers(len(numbers)))
-        back = self.logbook.observations.find(episode.episode.observations[cut])
+        return numbers, cut, self.logbook.observations.find(episode.episode.observations[cut])
+
+    def _detour(self) -> Policy:
+        """An earlier episode again, up to a rare reward, with something else in between."""
+        way = self._cut_way()
+        if way is None:
+            return self._return()
+        numbers, cut, back = way
 
         def plans() -> Iterator[list[int] | None]:
             if cut:
@@ -177,13 +184,10 @@ class Walker:
 
         Loops of equal length at different places give equal step numbers after other histories: time, or history?
         """
-        way = self._rare_way()
+        way = self._cut_way()
         if way is None:
             return self._return()
-        episode, step = way
-        numbers = [self._number(action) for action in episode.actions[: step + 1]]
-        cut = int(self.rng.integers(len(numbers)))
-        here = self.logbook.observations.find(episode.episode.observations[cut])
+        numbers, cut, here = way
 
         def plans() -> Iterator[list[int] | None]:
             if cut:
