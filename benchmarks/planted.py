@@ -8,6 +8,7 @@ everything at a reset.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -17,17 +18,18 @@ import gymnasium
 Event: TypeAlias = Callable[[Any, Any, Any], bool]  # of (before, action, after)
 
 
-class Memory:
+class Memory(ABC):
     """A reward that remembers; ``states`` is the size of the smallest machine, if it is a small one."""
 
     states: int | None = None
 
+    @abstractmethod
     def begin(self, observation: Any) -> None:
         """A new episode."""
 
+    @abstractmethod
     def pay(self, before: Any, action: Any, after: Any, native: float) -> float:
         """What the step earns, in place of the environment's own reward."""
-        raise NotImplementedError
 
 
 class Planted(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -88,8 +90,8 @@ class InOrder(Memory):
 
 
 @dataclass
-class EveryNth(Memory):
-    """Counting: every n-th event pays; with n = 2, parity."""
+class Counted(Memory, ABC):
+    """A reward that counts events up to n."""
 
     event: Event
     n: int
@@ -100,6 +102,10 @@ class EveryNth(Memory):
 
     def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
         self.count = 0
+
+
+class EveryNth(Counted):
+    """Every n-th event pays; with n = 2, parity."""
 
     def pay(self, before: Any, action: Any, after: Any, native: float) -> float:
         if not self.event(before, action, after):
@@ -159,23 +165,12 @@ class Late(Memory):
         return self.due.pop(0)
 
 
-@dataclass
-class InARow(Memory):
+class InARow(Counted):
     """So many events in a row pay."""
 
-    event: Event
-    n: int
-    bonus: float = 1.0
-
-    def __post_init__(self) -> None:
-        self.states = self.n
-
-    def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
-        self.row = 0
-
     def pay(self, before: Any, action: Any, after: Any, native: float) -> float:
-        self.row = self.row + 1 if self.event(before, action, after) else 0
-        return native + self.bonus * (self.row >= self.n)
+        self.count = self.count + 1 if self.event(before, action, after) else 0
+        return native + self.bonus * (self.count >= self.n)
 
 
 @dataclass

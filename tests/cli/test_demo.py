@@ -23,6 +23,7 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         "0 mismatches",
         "Without a log",
         "greedy return 1 of 1",
+        "depend on? not Markov: the reward depends on what happened before in the episode",
     ):
         assert words in said
     assert json.loads((tmp_path / "out" / "machine.json").read_text())["states"] == 4

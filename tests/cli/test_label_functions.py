@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lamp import LAMP
 
 from markovize import ActiveLearner, Settings, Traces, read_machine, write_episodes
 from markovize.cli import app as cli
@@ -32,27 +33,6 @@ def nothing(state, action, next_state):
 
 def unhashable(state, action, next_state):
     return {"at": next_state}
-"""
-LAMP = """
-import gymnasium
-
-class Lamp(gymnasium.Env):
-    "A corridor: the right end pays if the left end was seen."
-    observation_space = gymnasium.spaces.Discrete(6)
-    action_space = gymnasium.spaces.Discrete(2)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.place, self.lit = 2 + int(self.np_random.integers(2)), False
-        return self.place, {}
-
-    def step(self, action):
-        self.place = min(5, max(0, self.place + (1 if action else -1)))
-        self.lit = self.lit or self.place == 0
-        return self.place, float(self.lit and self.place == 5), self.place == 5, False, {}
-
-if "LampOfFunctions-v0" not in gymnasium.registry:
-    gymnasium.register("LampOfFunctions-v0", entry_point=Lamp, max_episode_steps=40)
 """
 BOTH = ("--trigger-on", "events_of_test:region", "--reward-on", "events_of_test:region")
 
@@ -117,7 +97,7 @@ def test_learn_replay_and_check(capsys: Any, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_refused_in_one_line(name: str, said: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for command in (("learn", "walks.jsonl"), ("run", "LampOfFunctions-v0", "--import", "lamp_of_test")):
+    for command in (("learn", "walks.jsonl"), ("run", "Lamp-v0", "--import", "lamp_of_test")):
         code, out, err = run(capsys, monkeypatch, *command, "--trigger-on", name, "--reward-on", "state")
         assert (code, out, err.count("\n")) == (2, "", 1) and said in err
 
@@ -130,7 +110,7 @@ def test_check_without_a_machine_has_no_use_for_functions(capsys: Any, monkeypat
 def test_a_run_is_recorded_and_resumed_with_its_functions(
     here: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lamp = ("run", "LampOfFunctions-v0", "--import", "lamp_of_test", "--episodes", "400", *BOTH)
+    lamp = ("run", "Lamp-v0", "--import", "lamp_of_test", "--episodes", "400", *BOTH)
     assert run(capsys, monkeypatch, *lamp, "--out", "whole")[0] == 0
     code, _, _ = run(capsys, monkeypatch, *lamp, "--out", "parts", "--time-limit", "0.001")
     assert code == 3
@@ -157,8 +137,8 @@ def test_a_run_of_python_goes_on_from_the_command_line(
     import lamp_of_test  # type: ignore[import-not-found, unused-ignore] # noqa: F401
 
     settings = Settings.of(episodes=200, trigger_on=events_of_test.region, reward_on=events_of_test.region)
-    folder = RunFolder.new(here / "run", "LampOfFunctions-v0", {}, settings, imports=["lamp_of_test"])
-    env = gymnasium.make("LampOfFunctions-v0")
+    folder = RunFolder.new(here / "run", "Lamp-v0", {}, settings, imports=["lamp_of_test"])
+    env = gymnasium.make("Lamp-v0")
     ActiveLearner(env, settings, on_checkpoint=folder.checkpoint).run(time_limit=0.001)
     code, _, err = run(capsys, monkeypatch, "run", "--resume", "run")
     assert code == 0, err

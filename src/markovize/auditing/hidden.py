@@ -59,7 +59,7 @@ def _look(stage: Stage, state: Snapshot, action: Any) -> tuple[Floats, float] | 
         state.put(stage.env)
         stage.env.unwrapped.np_random = np.random.default_rng(0)
         observation, reward, _, _, _ = stage.env.step(action)
-    except Exception:
+    except Exception:  # other people's simulators raise anything
         return None
     stage.steps += 1
     return np.ravel(np.asarray(observation, np.float64)), float(reward)

@@ -102,7 +102,7 @@ def _copyable(env: gymnasium.Env[Any, Any]) -> tuple[list[str], list[str]]:
             continue
         try:
             copy.deepcopy(value, {id(env.unwrapped): None})
-        except Exception:
+        except Exception:  # whatever a class raises that is not made to be copied
             bad.append(name)
         else:
             good.append(name)

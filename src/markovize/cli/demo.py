@@ -1,7 +1,7 @@
 """``python -m markovize.cli.demo``: the four-state patrol of Officeworld, learned from packaged episodes.
 
 Prints the conflicts, the triggers in plain words and what proves the machine minimal, and writes it with a picture.
-Then it finds the same machine without any log, by acting.
+Then it finds the same machine without any log, by acting, and asks what the reward of that environment depends on.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from markovize import (
     Product,
     Settings,
     check,
+    check_reward,
     describe,
     draw,
     learn,
@@ -63,6 +64,7 @@ def main(folder: Path) -> None:
     names = ", ".join(str(folder / name) for name in ("machine.json", "machine.svg", "machine.png", "product.png"))
     say(f"[bold]5. Written[/]: {names}")
     act(folder / "run")
+    audit()
 
 
 def act(folder: Path) -> None:
@@ -83,6 +85,14 @@ def act(folder: Path) -> None:
     if not folder.exists():
         write_run(folder, "markovize/OfficeWorld-v0", {"task": "e"}, result)
         say(f"   written to {folder}: machine, Q table, exemplars, learning curve")
+
+
+def audit() -> None:
+    """What the reward of the environment depends on, as ``markovize audit`` tells it of any."""
+    say = Console(highlight=False, soft_wrap=True).print
+    report = check_reward(gymnasium.make("markovize/OfficeWorld-v0", task="e"))
+    say(f"[bold]7. Of any environment[/]: what does its reward depend on? {report.headline}")
+    say("   Try your own: markovize audit ENV_ID, or markovize.check_reward(env)")
 
 
 if __name__ == "__main__":

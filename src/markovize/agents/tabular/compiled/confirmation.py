@@ -16,6 +16,7 @@ from numba import njit
 
 from markovize.agents.tabular.compiled.arrays import AgentArrays
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
+from markovize.agents.tabular.compiled.routes import reach, write_route
 
 
 @njit(cache=True)
@@ -89,24 +90,12 @@ def find_confirming_route(agent: AgentRef, start: int) -> bool:
                     break
                 if known and not ends[u, label, v] and (not after or v == u):
                     there = v * states + target_of[x] + (nodes if after or is_open else 0)
-                    if parent[there] < 0:
-                        parent[there], by[there] = node, a
-                        queue[tail] = there
-                        tail += 1
+                    tail = reach(parent, by, queue, tail, there, node, a)
                 x = following[x]
             if target >= 0:
                 break
     status.expanded += head
     if target < 0:
         return False
-    at, node = 1, target
-    while node != first:
-        at += 1
-        node = parent[node]
-    status.position, status.length = 0, at
-    node, a = target, last
-    while at > 0:
-        at -= 1
-        route.nodes[at], route.actions[at] = node % nodes, a
-        a, node = by[node], parent[node]
+    write_route(route, parent, by, first, target, last, nodes)
     return True

@@ -16,6 +16,7 @@ from numba import njit
 from markovize.agents.tabular.compiled.arrays import Model, Transitions
 from markovize.agents.tabular.compiled.confirmation import find_confirming_route
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
+from markovize.agents.tabular.compiled.routes import reach, write_route
 from markovize.episodes.traces import Ints, Longs
 
 CONFIRMING = 0.5  # of the routes with nothing new to see, once the machine is to be confirmed
@@ -89,11 +90,7 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
                     if unseen < 0:
                         unseen, unseen_action = node, a
                 elif not ends[u, label, v]:
-                    there = v * states + target_of[x]
-                    if parent[there] < 0:
-                        parent[there], by[there] = node, a
-                        queue[tail] = there
-                        tail += 1
+                    tail = reach(parent, by, queue, tail, v * states + target_of[x], node, a)
                 x = following[x]
         if target >= 0:
             break
@@ -116,18 +113,8 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
             else:
                 low = middle + 1
         target = queue[low]
-    at, node = 1, target
-    while node != start:
-        at += 1
-        node = parent[node]
-    status = route.status[0]
-    status.position, status.length = 0, at
-    status.expanded += head + nodes
-    node, a = target, last
-    while at > 0:
-        at -= 1
-        route.nodes[at], route.actions[at] = node, a
-        a, node = by[node], parent[node]
+    route.status[0].expanded += head + nodes
+    write_route(route, parent, by, start, target, last, nodes)
 
 
 @njit(cache=True)
