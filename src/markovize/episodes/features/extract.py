@@ -1,0 +1,212 @@
+"""From episodes to their features: names, kinds and columns. Work is done for what is distinct, not for each step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from markovize.episodes.columns import Floats, Ints
+from markovize.episodes.features.feature import Feature, Kind
+from markovize.episodes.features.function import FeatureFunction, function_columns
+from markovize.episodes.features.paths import (
+    ACTION,
+    BEFORE,
+    MOST_FEATURES,
+    columns_of,
+    count_scalars,
+)
+from markovize.episodes.features.table import FeatureTable, unknown_feature
+from markovize.episodes.labelling.base import distinct_steps
+from markovize.episodes.traces import Traces
+from markovize.episodes.values import Value, key_of, sort_key
+from markovize.errors import InputError, one_line
+
+_NUMBERS: Final = frozenset({int, float})
+_OWN_KEYS: Final = (frozenset({int}), frozenset({str}), frozenset({int, float}))  # equal exactly where the values are
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A feature's value for each of some distinct things, and which of them each step has."""
+
+    values: Sequence[Value]
+    ids: Ints
+
+    @property
+    def types(self) -> set[type]:
+        return set(map(type, self.values))
+
+
+def extract_features(
+    traces: Traces,
+    *,
+    function: FeatureFunction | None = None,
+    numeric: Collection[str] = (),
+    categorical: Collection[str] = (),
+    before: bool = False,
+) -> FeatureTable:
+    """The features of these episodes that are not constant.
+
+    Features of s' and of the action, with ``before`` also those of s, and what ``function`` returns for (s, a, s'): it
+    adds features, or replaces those of the same name. Numbers are numeric if any value of the feature is not whole,
+    else categorical; ``numeric`` and ``categorical`` name the exceptions.
+
+    >>> seen = [{"x": 0, "here": "hall"}, {"x": 1.5, "here": "door"}, {"x": 2, "here": "key"}]
+    >>> table = extract_features(Traces.of([(seen, ["go", "go"], [0, 1])]))
+    >>> [(feature.name, feature.kind) for feature in table.features], table.row(1), table.constant
+    ([('here', 'categorical'), ('x', 'numeric')], ('key', 2), ('action',))
+    """
+    cells = _all_cells(traces, function, before)
+    for name in (*numeric, *categorical):
+        if name not in cells:
+            raise unknown_feature(name, cells)
+    if both := sorted({*numeric} & {*categorical}):
+        raise InputError(f"the feature {one_line(both[0], 60)} cannot be numeric and categorical at once")
+    features = [Feature(name, _chosen_kind(name, found, numeric, categorical)) for name, found in cells.items()]
+    return _without_constants(_table(features, cells))
+
+
+def tabulate_features(
+    traces: Traces, features: Iterable[Feature], function: FeatureFunction | None = None
+) -> FeatureTable:
+    """Exactly these features, as a machine has them, of any episodes.
+
+    >>> tabulate_features(Traces.of([([0, 1], ["go"], [0])]), [Feature("carrying", "categorical")])
+    Traceback (most recent call last):
+    markovize.errors.InputError: the machine's feature carrying is not among those of the episodes: action, state; if \
+a function made it, give features= (--features module:function)
+    """
+    wanted = tuple(features)
+    before = any(feature.name.startswith(BEFORE) for feature in wanted)
+    cells = _all_cells(traces, function, before) if traces.steps else {}
+    for feature in wanted if traces.steps else ():
+        if feature.name not in cells:
+            raise missing_feature(feature.name, cells, "the episodes", function is not None)
+    return _table(wanted, cells)
+
+
+def missing_feature(name: str, known: Iterable[str], of: str, given: bool) -> InputError:
+    """What to say where a machine needs a feature that is not there."""
+    listed = one_line(", ".join(sorted(known)) or "none", 120)
+    what = f"the machine's feature {one_line(name, 60)} is not among those of {of}: {listed}"
+    advice = (
+        "features= does not return it"
+        if given
+        else "if a function made it, give features= (--features module:function)"
+    )
+    return InputError(f"{what}; {advice}")
+
+
+def kind_of(types: Collection[type]) -> Kind:
+    """What a feature with values of these types is.
+
+    >>> kind_of({int, float}), kind_of({int}), kind_of({str, float})
+    ('numeric', 'categorical', 'categorical')
+    """
+    return "numeric" if float in types and _NUMBERS.issuperset(types) else "categorical"
+
+
+# --- cells: by name, before there are kinds ---------------------------------------------------------------------------
+
+
+def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -> dict[str, _Cells]:
+    if not traces.steps:
+        raise InputError("there are no steps, and so no features")
+    found = list(_observed(traces, before, optional=function is not None))
+    found += [
+        (_action_name(name), _Cells(values, traces.actions))
+        for name, values in _named(traces.action_values, "actions", optional=function is not None)
+    ]
+    counts = Counter(name for name, _ in found)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise InputError(f"two parts of a step are called {one_line(twice[0], 60)}; rename one of them")
+    cells = dict(found)
+    if function is not None:
+        ids, steps = distinct_steps(traces)
+        cells |= {name: _Cells(values, ids) for name, values in function_columns(function, steps).items()}
+    if "" in cells:
+        raise InputError("a part of the observations has an empty name; features need names")
+    if not cells:
+        raise InputError("the steps have no features; give features=, a function of (state, action, next_state)")
+    return cells
+
+
+def _observed(traces: Traces, before: bool, *, optional: bool) -> Iterator[tuple[str, _Cells]]:
+    after = traces.states_after()
+    columns = list(_named(traces.observation_values, "observations", optional=optional))
+    yield from ((name, _Cells(values, after)) for name, values in columns)
+    if before:
+        ids = traces.states_before()
+        yield from ((BEFORE + name, _Cells(values, ids)) for name, values in columns)
+
+
+def _named(values: Sequence[Value], what: str, *, optional: bool) -> list[tuple[str, Sequence[Value]]]:
+    """Names and columns; nothing where that cannot be, if a function gives the features instead."""
+    try:
+        if (many := count_scalars(values[0])) > MOST_FEATURES:
+            raise InputError(
+                f"the {what} consist of {many:,} numbers each; give features=, a function of "
+                "(state, action, next_state) that says what matters"
+            )
+        return list(columns_of(values, what))
+    except InputError:
+        if optional:
+            return []
+        raise
+
+
+def _action_name(name: str) -> str:
+    return ACTION if name == "state" else f"{ACTION}.{name}"
+
+
+def _chosen_kind(name: str, cells: _Cells, numeric: Collection[str], categorical: Collection[str]) -> Kind:
+    if name in numeric:
+        return "numeric"
+    return "categorical" if name in categorical else kind_of(cells.types)
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _table(features: Sequence[Feature], cells: dict[str, _Cells]) -> FeatureTable:
+    columns: list[Floats | Ints] = []
+    values: list[tuple[Value, ...]] = []
+    for feature in features:
+        found = cells.get(feature.name) or _Cells((), np.zeros(0, np.int32))
+        if feature.numeric:
+            columns.append(_numbers(feature.name, found)[found.ids])
+            values.append(())
+        else:
+            codes, known = _codes(found.values)
+            columns.append(codes[found.ids])
+            values.append(known)
+    return FeatureTable(tuple(features), tuple(columns), tuple(values))
+
+
+def _without_constants(table: FeatureTable) -> FeatureTable:
+    changing = [name for name, place in table.places.items() if np.any(table.columns[place] != table.columns[place][0])]
+    constant = tuple(name for name in table.places if name not in changing)
+    return replace(table.select(changing), constant=constant)
+
+
+def _numbers(name: str, cells: _Cells) -> Floats:
+    if odd := cells.types - _NUMBERS:
+        example = next(value for value in cells.values if type(value) in odd)
+        raise InputError(f"the feature {one_line(name, 60)} is not numeric: {one_line(repr(example), 40)} is no number")
+    try:
+        return np.array(cells.values, np.float64)
+    except OverflowError:
+        raise InputError(f"the feature {one_line(name, 60)} has numbers that are too large") from None
+
+
+def _codes(values: Sequence[Value]) -> tuple[Ints, tuple[Value, ...]]:
+    """A code for each value, and what the codes stand for, in ascending order."""
+    keys = values if set(map(type, values)) in _OWN_KEYS else [key_of(value) for value in values]
+    distinct = dict(zip(reversed(keys), reversed(values), strict=True))
+    order = sorted(distinct, key=lambda key: sort_key(distinct[key]))
+    codes = {key: code for code, key in enumerate(order)}
+    return np.array([codes[key] for key in keys], np.int32), tuple(distinct[key] for key in order)

@@ -1,0 +1,82 @@
+"""Features that a user's function of (s, a, s') adds or replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from markovize.episodes.features.paths import columns_of
+from markovize.episodes.record import Record
+from markovize.episodes.user_code import function_of_user, is_function_name
+from markovize.episodes.values import Value, canonical
+from markovize.errors import InputError, MarkovizeError, one_line
+
+FeatureFunction: TypeAlias = Callable[[Any, Any, Any], Mapping[str, Any]]
+Features: TypeAlias = "str | FeatureFunction"
+"""How a user gives features of their own: a function of (state, action, next_state), or where it is found."""
+
+
+def feature_function(given: Features | None) -> FeatureFunction | None:
+    """The function itself, where ``module:function`` names one.
+
+    >>> feature_function("no-function")
+    Traceback (most recent call last):
+    markovize.errors.InputError: features= is a function of (state, action, next_state) that returns a mapping, or \
+module:function, not 'no-function'
+    """
+    if isinstance(given, str) and is_function_name(given):
+        return function_of_user(given)
+    if given is not None and not callable(given):
+        raise InputError(
+            "features= is a function of (state, action, next_state) that returns a mapping, or module:function, not "
+            + one_line(repr(given), 60)
+        )
+    return given
+
+
+def call_for_features(function: FeatureFunction, step: tuple[Value, Value, Value]) -> Record:
+    """What the function says of one step (s, a, s').
+
+    >>> call_for_features(lambda s, a, t: {"gain": t - s}, (3, "go", 5))
+    {'gain': 2}
+    """
+    name = one_line(getattr(function, "__qualname__", type(function).__name__), 60)
+    at = f"the step {one_line(step, 80)}"
+    try:
+        found = function(*step)
+    except MarkovizeError:
+        raise
+    except Exception as error:  # a user's code may raise anything
+        failed = one_line(f"{type(error).__name__}: {error}", 120)
+        raise InputError(
+            f"features: {name} failed with {failed} at {at}; it must take every (state, action, next_state)"
+        ) from error
+    if not isinstance(found, Mapping):
+        raise InputError(
+            f"features: {name} must return a mapping of names to values, not {one_line(found, 40)} for {at}"
+        )
+    try:
+        record = canonical(dict(found), objects=True)
+    except InputError as error:
+        raise InputError(f"features: what {name} returned for {at} cannot be used: {error}") from None
+    assert isinstance(record, Record)
+    return record
+
+
+def named_features(record: Record) -> dict[str, Value]:
+    """What a function returned, flat: by the names of the features.
+
+    >>> named_features(Record({"at": (1, 2), "lit": True}))
+    {'at.0': 1, 'at.1': 2, 'lit': True}
+    """
+    return {name: cells[0] for name, cells in columns_of([record], "features") if record}
+
+
+def function_columns(
+    function: FeatureFunction, steps: Sequence[tuple[Value, Value, Value]]
+) -> dict[str, Sequence[Value]]:
+    """A column for each feature that the function returns, with an entry for each of these steps."""
+    records = [call_for_features(function, step) for step in steps]
+    if not any(records):
+        return {}
+    return dict(columns_of(records, "features that the function returned"))
