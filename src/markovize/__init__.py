@@ -10,6 +10,7 @@ One verb for each job, with the same names as on the command line:
 * :func:`replay`: does a machine explain these episodes?
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
+* :class:`Feature`, :class:`Literal`, :class:`Guard`: triggers as predicates, where observations hardly ever repeat
 * :class:`Product`: states S×U, on which rewards are Markov
 * :class:`MarkovRewardWrapper`, :class:`RecordEpisodes`: a Markov reward for, and episodes of, any environment
 * :class:`ActiveLearner`, :class:`Settings`, :class:`RunResult`: learn the machine while acting (``markovize run``)
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from markovize.auditing.testing import assert_reward_markov
     from markovize.conflicts.check import check
     from markovize.conflicts.report import CheckReport, Witness
+    from markovize.episodes.features.feature import Feature
+    from markovize.episodes.features.guard import Guard
+    from markovize.episodes.features.literal import Literal
     from markovize.episodes.traces import Episode, Traces
     from markovize.errors import (
         EngineError,
@@ -91,6 +95,9 @@ __getattr__, __dir__ = lazy_names(
         "Product": "product.product",
         "replay": "machine.replay",
         "ReplayReport": "machine.replay",
+        "Feature": "episodes.features.feature",
+        "Guard": "episodes.features.guard",
+        "Literal": "episodes.features.literal",
         "Episode": "episodes.traces",
         "Traces": "episodes.traces",
     },
@@ -121,6 +128,9 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "RewardMachine",
     "Trigger",
     "Emission",
+    "Feature",
+    "Guard",
+    "Literal",
     "Product",
     "MarkovRewardWrapper",
     "RecordEpisodes",

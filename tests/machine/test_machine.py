@@ -168,13 +168,14 @@ NO_NUMBERS: tuple[object, ...] = (True, "1", [])
     [
         (drop("format"), '"format" must be "markovize.reward-machine", not None'),
         (put("format", value=1), '"format" must be'),
-        (drop("version"), '"version" must be 1, not None'),
-        (put("version", value=2), '"version" must be 1, not 2'),
-        (put("version", value=True), '"version" must be 1, not True'),
+        (drop("version"), '"version" must be 1 or 2, not None'),
+        (put("version", value=2), '"trigger_on" must be "guards" in version 2, not '),
+        (put("version", value=3), '"version" must be 1 or 2, not 3'),
+        (put("version", value=True), '"version" must be 1 or 2, not True'),
         *((drop(n), f'field "{n}" is missing') for n in ("trigger_on", "reward_on", "states", "triggers", "rewards")),
         (
             put("trigger_on", value="colour"),
-            f"\"trigger_on\" must be one of {', '.join(kind_names())}, not 'colour'",
+            f"\"trigger_on\" must be one of {', '.join(kind_names())}, guards, not 'colour'",
         ),
         (put("trigger_on", value=["state"]), '"trigger_on" must be one of'),
         (put("reward_on", value=None), '"reward_on" must be one of'),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from markovize.auditing.logbook import Logbook
+from markovize.episodes.labelling import LabelFunctions
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value
 from markovize.learning.learner import learn
@@ -46,7 +47,7 @@ def find_machine(logbook: Logbook, seconds: float) -> RewardMachine | None:
         machine, trigger_on = _smallest(Traces.of(chosen), end)
         if machine is None:
             return None
-        functions = {} if isinstance(trigger_on, str) else {"trigger_on": trigger_on}
+        functions: LabelFunctions = {} if isinstance(trigger_on, str) else {"trigger_on": trigger_on}
         wrong = replay(machine, everything, **functions).first_mismatch
         if wrong is None:
             return machine if machine.states > 1 else None

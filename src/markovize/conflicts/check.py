@@ -8,6 +8,7 @@ from markovize.conflicts.clock import find_clock
 from markovize.conflicts.labels import conflicting_labels
 from markovize.conflicts.report import LEAST_COMPARABLE, CheckReport, Witness
 from markovize.conflicts.streaming import check_stream
+from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Ints, Traces, as_traces
@@ -22,6 +23,7 @@ def check(
     *,
     trigger_on: LabelOn | None = None,
     reward_on: LabelOn | None = None,
+    features: Features | None = None,
 ) -> CheckReport:
     """Looks for conflicts. With a machine, a step's label is (u, reward label, u') instead of (s, a, s').
 
@@ -30,12 +32,12 @@ def check(
     (False, '(0, go, 1) pays 0 or 1: episode 0 step 0, episode 1 step 0')
     """
     if isinstance(episodes, EpisodeStream):
-        return check_stream(episodes, machine, trigger_on, reward_on)
+        return check_stream(episodes, machine, trigger_on, reward_on, features)
     traces = as_traces(episodes)
     steps = labelling_named("transition").label_steps(traces)
     ids, values = steps.ids, steps.values
     if machine is not None:
-        way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
+        way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
         ids, cells = way.cells(machine.states)
         values = [*cells]
     witnesses = _witnesses(traces, ids, values)

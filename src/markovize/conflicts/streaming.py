@@ -11,6 +11,7 @@ import numpy as np
 
 from markovize.conflicts.clock import LEAST_TIMES, Clock, fit_clock
 from markovize.conflicts.report import LEAST_COMPARABLE, CheckReport, Witness
+from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.tally import Tally
@@ -30,10 +31,16 @@ class _Part:
 
 
 def check_stream(
-    stream: EpisodeStream, machine: RewardMachine | None, trigger_on: LabelOn | None, reward_on: LabelOn | None
+    stream: EpisodeStream,
+    machine: RewardMachine | None,
+    trigger_on: LabelOn | None,
+    reward_on: LabelOn | None,
+    features: Features | None = None,
 ) -> CheckReport:
     """As :func:`markovize.check`; memory grows with the distinct (s, a, s') and rewards."""
-    whole = _join(stream.map(partial(_look, machine=machine, trigger_on=trigger_on, reward_on=reward_on)))
+    whole = _join(
+        stream.map(partial(_look, machine=machine, trigger_on=trigger_on, reward_on=reward_on, features=features))
+    )
     transitions = whole.transitions
     witnesses = _witnesses(transitions if machine is None else whole.cells)
     totals = [sum(seen.count for seen in paid.values()) for _, paid in transitions.items()]
@@ -45,14 +52,18 @@ def check_stream(
 
 
 def _look(
-    stream: EpisodeStream, machine: RewardMachine | None, trigger_on: LabelOn | None, reward_on: LabelOn | None
+    stream: EpisodeStream,
+    machine: RewardMachine | None,
+    trigger_on: LabelOn | None,
+    reward_on: LabelOn | None,
+    features: Features | None = None,
 ) -> _Part:
     part = _Part()
     for chunk in stream.chunks():
         labels = labelling_named("transition").label_steps(chunk)
         part.transitions.add(labels.ids, labels.values, chunk, episodes_before=part.episodes)
         if machine is not None:
-            way = run(machine, chunk, trigger_on=trigger_on, reward_on=reward_on)
+            way = run(machine, chunk, trigger_on=trigger_on, reward_on=reward_on, features=features)
             ids, values = way.cells(machine.states)
             part.cells.add(ids, [*values], chunk, episodes_before=part.episodes)
         part.steps += chunk.steps

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from markovize.episodes.record import Record
 from markovize.errors import InputError
 
+if TYPE_CHECKING:
+    from markovize.episodes.features.guard import Guard
+
 Scalar: TypeAlias = bool | int | float | str
 Value: TypeAlias = "Scalar | tuple[Value, ...]"
+On: TypeAlias = "Value | Guard"
+"""What a trigger stands on: a label, or, in machines with guards, a guard, which is its own key and its own text."""
 
 MAX_DEPTH: Final = 32
 _EXACT: Final = 2**53
@@ -95,7 +100,7 @@ def has_objects(value: Value) -> bool:
     return isinstance(value, tuple) and (isinstance(value, Record) or any([has_objects(item) for item in value]))
 
 
-def key_of(value: Value) -> Hashable:
+def key_of(value: On) -> Hashable:
     """A hashable key that is equal exactly for equal JSON values.
 
     >>> key_of(True) == key_of(1), key_of((1, 2)) == key_of((1.0, 2))
@@ -110,7 +115,7 @@ def key_of(value: Value) -> Hashable:
     return value
 
 
-def sort_key(value: Value) -> tuple[Any, ...]:
+def sort_key(value: On) -> tuple[Any, ...]:
     """Orders any mixture of values: booleans, numbers, strings, lists.
 
     >>> sorted([(2, 1), "b", 3, True, (1, 5)], key=sort_key)
@@ -122,10 +127,11 @@ def sort_key(value: Value) -> tuple[Any, ...]:
         return (1, value)
     if isinstance(value, str):
         return (2, value)
-    return (3, [sort_key(item) for item in value])
+    parts: Iterable[Any] = value  # of a guard its literals, of these what they say
+    return (3, [sort_key(item) for item in parts])
 
 
-def jsonable(value: Value) -> Any:
+def jsonable(value: On) -> Any:
     """The value with tuples turned back into lists, ready for :mod:`json`.
 
     >>> jsonable((1, (2, "x")))
@@ -136,7 +142,7 @@ def jsonable(value: Value) -> Any:
     return [jsonable(item) for item in value] if isinstance(value, tuple) else value
 
 
-def show(value: Value) -> str:
+def show(value: On) -> str:
     """The value as people write it.
 
     >>> show((1, 1)), show("door"), show(True)
@@ -179,7 +185,7 @@ class Interner:
             self.values.append(value)
         return found
 
-    def find(self, value: Value) -> int | None:
+    def find(self, value: On) -> int | None:
         """The number of a canonical value, or None if it was never seen."""
         return self._ids.get(key_of(value))
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from markovize.episodes.labelling import Labelling, labelling_named, named_kinds
-from markovize.episodes.values import Value, key_of, show
+from markovize.episodes.values import On, Value, key_of, show
 from markovize.errors import InputError
 from markovize.gym.world_env import WorldEnv
 from markovize.machine.machine import RewardMachine, Trigger, sorted_emissions, sorted_triggers
@@ -102,7 +102,7 @@ def put_on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     """The machine with landmarks replaced by their cells; labels that the map lacks are refused."""
     unknown: dict[str, None] = {}
     triggers, rewards = [], []
-    triggered, rewarded = labelling_named(machine.trigger_on), labelling_named(machine.reward_on)
+    triggered, rewarded = machine.trigger_labels, machine.reward_labels
     for trigger in machine.triggers:
         labels = _labels_on_cells(grid, triggered, trigger.on, unknown)
         triggers += [Trigger(trigger.source, label, trigger.target) for label in labels]
@@ -129,7 +129,7 @@ def put_on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     return found
 
 
-def _labels_on_cells(grid: GridMap, labelling: Labelling, label: Value, unknown: dict[str, None]) -> list[Value]:
+def _labels_on_cells(grid: GridMap, labelling: Labelling, label: On, unknown: dict[str, None]) -> list[Value]:
     """The labels on cells that one label stands for; a label that stands for none joins the unknown."""
     if not labelling.parts:
         names = " or ".join(f'"{kind}"' for kind in named_kinds() if labelling_named(kind).parts)
@@ -152,7 +152,7 @@ def _labels_on_cells(grid: GridMap, labelling: Labelling, label: Value, unknown:
     return list(out)
 
 
-def _cells(grid: GridMap, label: Value) -> tuple[tuple[int, int], ...]:
+def _cells(grid: GridMap, label: On) -> tuple[tuple[int, int], ...]:
     if isinstance(label, str):
         return grid.at(label) if label in grid.landmarks else ()
     return tuple(cell for cell in grid.cells if cell == key_of(label))

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
 
-from markovize.episodes.labelling import Labelling, LabelOn, labelling_for, labelling_named
+from markovize.episodes.labelling import Labelling, LabelOn
 from markovize.episodes.spaces import AnySpace
 from markovize.errors import InputError
 from markovize.gym.aliases import Info, Observation, SingleEnv
@@ -115,9 +115,9 @@ class WorldEnv(SingleEnv):
         if machine is None:
             self._overlay = None
             return
-        if trigger_on is None and labelling_named(machine.trigger_on).needs_function:
+        if trigger_on is None and machine.trigger_labels.needs_function:
             raise InputError("this machine's labels come from a function: give it as trigger_on")
-        self._overlay = machine, labelling_for(machine.trigger_on, trigger_on, "trigger_on")
+        self._overlay = machine, machine.trigger_labelling(trigger_on)
 
     def render(self) -> Any:
         """The world as text or as an array (height, width, 3), by the ``render_mode`` chosen at the start."""
@@ -139,7 +139,7 @@ class WorldEnv(SingleEnv):
         if self._overlay is not None:
             return track(self.world, *self._overlay, self._path, "given machine")
         if self.show_machine:
-            return track(self.world, self.machine, self.machine.trigger_on, self._path, "true machine")
+            return track(self.world, self.machine, self.machine.trigger_labels, self._path, "true machine")
         return None
 
     def _observe(self) -> Observation:

@@ -14,7 +14,7 @@ import numpy as np
 
 from markovize.conflicts.clock import find_clock
 from markovize.episodes.labelled_steps import Explain
-from markovize.episodes.labelling import LabelOn, pairs_to_compare, pairs_to_try
+from markovize.episodes.labelling import LabelFunctions, LabelOn, pairs_to_compare, pairs_to_try
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes
 from markovize.errors import InputError
@@ -97,7 +97,7 @@ def learn(
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
     if result.machine is None or result.interrupted:
         return result
-    own = {
+    own: LabelFunctions = {
         "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
         "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.traces import Ints
-from markovize.episodes.values import Interner, Value, key_of
+from markovize.episodes.values import Interner, On, Value, key_of
 
 if TYPE_CHECKING:
     from markovize.machine.machine import Trigger
@@ -58,7 +58,7 @@ class Delta:
         }
         return tabulate(self._states, max(columns, len(known)), moves)
 
-    def _columns(self, on: Value, labels: Interner) -> list[int]:
+    def _columns(self, on: On, labels: Interner) -> list[int]:
         """The numbers of the labels at which a trigger fires."""
         if not self._labelling.exact:
             return [n for n, label in enumerate(labels.values) if self._labelling.matches(on, label)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markovize.episodes.labelling import Labelling, labelling_named
-from markovize.episodes.values import Value
+from markovize.episodes.labelling import Labelling
+from markovize.episodes.values import On
 from markovize.machine.machine import RewardMachine, sorted_emissions, sorted_triggers
 from markovize.machine.summary import usual_reward
 
@@ -18,7 +18,7 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
     >>> describe(machine)
     ['in state 0, entering (1, 1) → state 1 (2 other labels fit as well: (1, 2), (2, 1))']
     """
-    lines, labelling = [], labelling_named(machine.trigger_on)
+    lines, labelling = [], machine.trigger_labels
     for trigger in sorted_triggers(machine.triggers):
         line = f"in state {trigger.source}, {labelling.describe(trigger.on)} → state {trigger.target}"
         lines.append(line + _alternatives(labelling, trigger.alternatives, most))
@@ -26,7 +26,7 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
         lines.append(f"no triggers: the machine stays in state {machine.initial}")
     if not rewards:
         return lines
-    usual, labelling = usual_reward(machine), labelling_named(machine.reward_on)
+    usual, labelling = usual_reward(machine), machine.reward_labels
     for emission in sorted_emissions(machine.rewards):
         if emission.reward != usual or emission.terminal:
             end = " and ends the episode" if emission.terminal else ""
@@ -36,7 +36,7 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
     return lines
 
 
-def _alternatives(labelling: Labelling, labels: Sequence[Value], most: int) -> str:
+def _alternatives(labelling: Labelling, labels: Sequence[On], most: int) -> str:
     if not labels:
         return ""
     shown = ", ".join(labelling.text(label, 60) for label in labels[:most])

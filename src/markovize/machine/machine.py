@@ -3,62 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 from markovize.episodes.brief import BriefRepr
-from markovize.episodes.labelling import kind_names, labelling_named
-from markovize.episodes.values import Value, canonical, key_of, show, sort_key
-from markovize.errors import InputError, MachineError
+from markovize.episodes.features.feature import Feature
+from markovize.episodes.features.function import Features, feature_function
+from markovize.episodes.features.guard import Guard
+from markovize.episodes.labelling import Labelling, LabelOn, kind_names, labelling_for, labelling_named
+from markovize.episodes.labelling.guards import GUARDS, FeatureLabelling, ValuationLabelling
+from markovize.episodes.values import Value, key_of, show
+from markovize.errors import InputError, MachineError, one_line
 from markovize.extras import load
 from markovize.machine.delta import Delta
 from markovize.machine.graph import topological_order
+from markovize.machine.guard_checks import check_guards
 from markovize.machine.notebook import MOST_DRAWN
-from markovize.machine.schema import FORMAT, VERSION, read_fields
+from markovize.machine.parts import Emission, Trigger, sorted_emissions, sorted_triggers
+from markovize.machine.schema import read_fields
+from markovize.machine.written import machine_fields
+
+__all__ = ["MOST_STATES", "Emission", "RewardMachine", "Trigger", "sorted_emissions", "sorted_triggers"]
 
 MOST_STATES: Final = 1_000_000
-
-
-@dataclass(frozen=True)
-class Trigger(BriefRepr):
-    """In state ``source``, a step labelled ``on`` moves the machine to ``target``.
-
-    ``alternatives`` are labels that could replace ``on`` at no cost: the data cannot tell them apart.
-
-    >>> Trigger(0, [1, 1.0], 1).on
-    (1, 1)
-    """
-
-    source: int
-    on: Value
-    target: int
-    alternatives: tuple[Value, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "on", _frozen(self.on))
-        object.__setattr__(self, "alternatives", tuple(_frozen(label) for label in self.alternatives))
-
-
-@dataclass(frozen=True)
-class Emission(BriefRepr):
-    """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``.
-
-    >>> Emission(0, "office", 1, 1.0, terminal=True).reward
-    1.0
-    """
-
-    source: int
-    on: Value
-    target: int
-    reward: float
-    terminal: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "on", _frozen(self.on))
-        if self.reward == 0:  # -0.0 becomes 0.0: they are one number, and one text in every file
-            object.__setattr__(self, "reward", abs(self.reward))
 
 
 @dataclass(frozen=True)
@@ -70,6 +39,17 @@ class RewardMachine(BriefRepr):
     (1, 0, 1.0)
     >>> machine.acyclic
     True
+
+    With ``trigger_on="guards"`` a trigger stands on a guard over the ``features``: of several that hold the first
+    fires. A reward's label says which of the ``reward_guards`` hold.
+
+
+    >>> from markovize.episodes.features import Literal
+    >>> coffee, office = (Guard([Literal("here", "is", name)]) for name in ("coffee", "office"))
+    >>> machine = RewardMachine("guards", "guards", 2, (Trigger(0, coffee, 1),), (Emission(1, [True], 1, 1.0, True),),
+    ...     features=(Feature("here", "categorical"),), reward_guards=(office,))
+    >>> machine.step(0, ("coffee",)), machine.step(0, ("office",)), machine.reward(1, (True,), 1)
+    (1, 0, 1.0)
     """
 
     trigger_on: str
@@ -78,11 +58,14 @@ class RewardMachine(BriefRepr):
     triggers: tuple[Trigger, ...] = ()
     rewards: tuple[Emission, ...] = field(default=(), repr=False)
     initial: int = 0
+    features: tuple[Feature, ...] = ()
+    reward_guards: tuple[Guard, ...] = ()
 
     def __post_init__(self) -> None:
+        kinds = (*kind_names(), GUARDS)
         for name in ("trigger_on", "reward_on"):
-            if getattr(self, name) not in kind_names():
-                raise MachineError(f'"{name}" must be one of {", ".join(kind_names())}, not {getattr(self, name)!r}')
+            if getattr(self, name) not in kinds:
+                raise MachineError(f'"{name}" must be one of {", ".join(kinds)}, not {getattr(self, name)!r}')
         if not _is_int(self.states) or self.states < 1:
             raise MachineError(f'"states" must be a whole number of at least 1, not {self.states!r}')
         if self.states > MOST_STATES:
@@ -99,6 +82,7 @@ class RewardMachine(BriefRepr):
             if key in seen:
                 raise MachineError(f"{place}: state {trigger.source} has two triggers on {show(trigger.on)}")
             seen.add(key)
+        check_guards(self)
         known: set[Hashable] = set()
         for emission in self.rewards:
             place_of = (emission.source, key_of(emission.on), emission.target)
@@ -130,7 +114,47 @@ class RewardMachine(BriefRepr):
     @cached_property
     def delta(self) -> Delta:
         """Which trigger fires at a step."""
-        return Delta(self.states, self.triggers, labelling_named(self.trigger_on))
+        return Delta(self.states, self.triggers, self.trigger_labels)
+
+    # --- what labels its steps -----------------------------------------------------------------------------------
+
+    @property
+    def has_guards(self) -> bool:
+        """Whether its triggers are guards over features."""
+        return self.trigger_on == GUARDS
+
+    @cached_property
+    def trigger_labels(self) -> Labelling:
+        """How the labels of triggers are compared, said and stored; see :meth:`trigger_labelling` for steps."""
+        return FeatureLabelling(self.features) if self.has_guards else labelling_named(self.trigger_on)
+
+    @cached_property
+    def reward_labels(self) -> Labelling:
+        """The same for the labels of rewards."""
+        if self.reward_on == GUARDS:
+            return ValuationLabelling(self.features, self.reward_guards)
+        return labelling_named(self.reward_on)
+
+    def trigger_labelling(self, given: LabelOn | None = None, features: Features | None = None) -> Labelling:
+        """What labels steps for the triggers: ``given`` is the user's function of a machine on such labels,
+        ``features`` the function that features of a machine with guards come from.
+        """
+        return self._labelling(self.trigger_labels, given, "trigger_on", features)
+
+    def reward_labelling(self, given: LabelOn | None = None, features: Features | None = None) -> Labelling:
+        """The same for the rewards."""
+        return self._labelling(self.reward_labels, given, "reward_on", features)
+
+    def _labelling(self, own: Labelling, given: LabelOn | None, option: str, features: Features | None) -> Labelling:
+        if features is not None and not self.has_guards:
+            raise InputError("features= is for machines with guards, and this machine has none")
+        if not isinstance(own, (FeatureLabelling, ValuationLabelling)):
+            return labelling_for(own.kind, given, option)
+        if given is None or given == GUARDS:
+            return replace(own, function=feature_function(features))
+        if type(given) is type(own):
+            return given
+        raise InputError(f"the machine's {option} is 'guards'; it cannot be run with {one_line(repr(given), 60)}")
 
     @cached_property
     def _emissions(self) -> dict[Hashable, Emission]:
@@ -164,34 +188,7 @@ class RewardMachine(BriefRepr):
 
     def to_json(self) -> dict[str, Any]:
         """The machine as the JSON file holds it."""
-        trigger_on, reward_on = labelling_named(self.trigger_on), labelling_named(self.reward_on)
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "trigger_on": self.trigger_on,
-            "reward_on": self.reward_on,
-            "states": self.states,
-            "initial": self.initial,
-            "triggers": [
-                {
-                    "from": t.source,
-                    "on": trigger_on.to_json(t.on),
-                    "to": t.target,
-                    "alternatives": [trigger_on.to_json(label) for label in t.alternatives],
-                }
-                for t in self.triggers
-            ],
-            "rewards": [
-                {
-                    "from": e.source,
-                    "on": reward_on.to_json(e.on),
-                    "to": e.target,
-                    "reward": e.reward,
-                    "terminal": e.terminal,
-                }
-                for e in self.rewards
-            ],
-        }
+        return machine_fields(self)
 
     @classmethod
     def from_json(cls, data: object) -> RewardMachine:
@@ -204,25 +201,16 @@ class RewardMachine(BriefRepr):
         fields = read_fields(data)
         triggers = tuple(Trigger(t.source, t.on, t.target, tuple(t.alternatives)) for t in fields.triggers)
         rewards = tuple(Emission(e.source, e.on, e.target, e.reward, e.terminal) for e in fields.rewards)
-        return cls(fields.trigger_on, fields.reward_on, fields.states, triggers, rewards, fields.initial)
-
-
-def sorted_triggers(triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:
-    """Triggers in the order in which files and reports list them."""
-    return tuple(sorted(triggers, key=lambda t: (t.source, t.target, sort_key(t.on))))
-
-
-def sorted_emissions(rewards: Iterable[Emission]) -> tuple[Emission, ...]:
-    """Emissions in the order in which files list them."""
-    return tuple(sorted(rewards, key=lambda e: (e.source, e.target, sort_key(e.on))))
-
-
-def _frozen(label: object) -> Value:
-    """The label as files hold it, so that lists and NumPy values find their triggers too."""
-    try:
-        return canonical(label)
-    except InputError as error:
-        raise MachineError(str(error)) from None
+        return cls(
+            fields.trigger_on,
+            fields.reward_on,
+            fields.states,
+            triggers,
+            rewards,
+            fields.initial,
+            fields.features,
+            fields.reward_guards,
+        )
 
 
 def _is_int(value: object) -> bool:

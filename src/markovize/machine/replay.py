@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from markovize.episodes.labelling import LabelOn, Labels, labelling_for
+from markovize.episodes.features import Features, FeatureTable
+from markovize.episodes.labelling import Labelling, LabelOn, Labels
+from markovize.episodes.labelling.guards import FeatureLabelling, ValuationLabelling
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.tally import Tally, usual_reward
 from markovize.episodes.traces import Bools, Episodes, Floats, Ints, Longs, Traces, as_traces
 from markovize.episodes.values import Value
 from markovize.machine import kernels
+from markovize.machine.guarded_run import run_guards
 from markovize.machine.machine import RewardMachine
 
 
@@ -75,24 +78,58 @@ class ReplayReport:
 
 
 def run(
-    machine: RewardMachine, traces: Traces, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
+    machine: RewardMachine,
+    traces: Traces,
+    *,
+    trigger_on: LabelOn | None = None,
+    reward_on: LabelOn | None = None,
+    features: Features | None = None,
 ) -> Run:
     """The machine's states along the episodes. Machines on a user's labels need the functions they were learned with.
+
+    ``features`` is the function that features of a machine with guards come from, if they do.
 
     >>> from markovize.machine.machine import Trigger
     >>> traces = Traces.of([([0, 1, 0], ["a", "b"], [0, 1])])
     >>> run(RewardMachine("state", "state", 2, (Trigger(0, 1, 1),)), traces).after.tolist()
     [1, 1]
     """
-    triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on").label_steps(traces)
-    rewards = labelling_for(machine.reward_on, reward_on, "reward_on").label_steps(traces)
-    return run_on_labels(machine, traces.offsets, triggers, rewards)
+    known = label_for(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
+    return run_on_labels(machine, traces.offsets, *known)
+
+
+def label_for(
+    machine: RewardMachine,
+    traces: Traces,
+    *,
+    trigger_on: LabelOn | None = None,
+    reward_on: LabelOn | None = None,
+    features: Features | None = None,
+) -> tuple[Labels | FeatureTable, Labels]:
+    """What a machine reads of the episodes: labels for its triggers, or features for its guards; labels for rewards."""
+    triggers, rewards = machine.trigger_labelling(trigger_on, features), machine.reward_labelling(reward_on, features)
+    if not isinstance(triggers, FeatureLabelling):
+        return triggers.label_steps(traces), rewards.label_steps(traces)
+    table = triggers.table(traces)
+    return table, _reward_labels(rewards, traces, table)
+
+
+def _reward_labels(rewards: Labelling, traces: Traces, table: FeatureTable) -> Labels:
+    if isinstance(rewards, ValuationLabelling):
+        return rewards.label_table(table, traces.steps)
+    return rewards.label_steps(traces)
 
 
 def run_on_labels(
-    machine: RewardMachine, offsets: Longs, triggers: Labels, rewards: Labels, starts: Ints | None = None
+    machine: RewardMachine,
+    offsets: Longs,
+    triggers: Labels | FeatureTable,
+    rewards: Labels,
+    starts: Ints | None = None,
 ) -> Run:
-    """The same for steps that have their labels already."""
+    """The same for steps that have their labels, or their features, already."""
+    if isinstance(triggers, FeatureTable):
+        return Run(*run_guards(machine, offsets, triggers, starts)[:2], rewards)
     delta = machine.delta.table(triggers.values)
     before, after = kernels.episode_states(offsets, triggers.ids, delta, machine.initial, starts)
     return Run(before, after, rewards)
@@ -104,6 +141,7 @@ def replay(
     *,
     trigger_on: LabelOn | None = None,
     reward_on: LabelOn | None = None,
+    features: Features | None = None,
 ) -> ReplayReport:
     """Compares the machine's rewards with the observed ones, step by step.
 
@@ -112,7 +150,7 @@ def replay(
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
     {'steps': 2, 'unseen': 1, 'mismatches': 1, 'unseen_paid': 0}
     """
-    look = partial(_look, machine=machine, trigger_on=trigger_on, reward_on=reward_on)
+    look = partial(_look, machine=machine, trigger_on=trigger_on, reward_on=reward_on, features=features)
     if isinstance(episodes, EpisodeStream):
         parts = episodes.map(lambda stream: look(stream.chunks()))
     else:
@@ -150,11 +188,15 @@ class _Part:
 
 
 def _look(
-    chunks: Iterable[Traces], machine: RewardMachine, trigger_on: LabelOn | None, reward_on: LabelOn | None
+    chunks: Iterable[Traces],
+    machine: RewardMachine,
+    trigger_on: LabelOn | None,
+    reward_on: LabelOn | None,
+    features: Features | None,
 ) -> _Part:
     part = _Part()
     for traces in chunks:
-        way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
+        way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
         promised = _promised(machine, way)
         unknown: Bools = np.isnan(promised)
         wrong = np.flatnonzero(~unknown & (promised != traces.rewards))

@@ -7,11 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from markovize.episodes.labelling import LabelOn, labelling_for, labelling_named
+from markovize.episodes.features import Features, FeatureTable
+from markovize.episodes.labelling import LabelOn, Labels
 from markovize.episodes.paid import paid_steps
 from markovize.episodes.traces import Bools, Ints, Traces
+from markovize.machine.guarded_run import run_guards
 from markovize.machine.machine import RewardMachine, Trigger
-from markovize.machine.replay import run_on_labels
+from markovize.machine.replay import label_for, run_on_labels
 
 MOST_WORK: Final = 3_000_000  # steps times triggers, about a second; above it nothing is counted
 LITTLE: Final = 10
@@ -47,7 +49,12 @@ class Support:
 
 
 def count_support(
-    machine: RewardMachine, traces: Traces, *, trigger_on: LabelOn | None = None, reward_on: LabelOn | None = None
+    machine: RewardMachine,
+    traces: Traces,
+    *,
+    trigger_on: LabelOn | None = None,
+    reward_on: LabelOn | None = None,
+    features: Features | None = None,
 ) -> tuple[Support, ...]:
     """For each trigger of a machine, in its order, what these episodes say for it; nothing where that takes long.
 
@@ -58,21 +65,31 @@ def count_support(
     """
     if not machine.triggers or traces.recorded[1] * len(machine.triggers) > MOST_WORK:
         return ()
-    triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on").label_steps(traces)
-    rewards = labelling_for(machine.reward_on, reward_on, "reward_on").label_steps(traces)
+    triggers, rewards = label_for(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
     starts, weights = traces.starts(), traces.weights()
-    before = run_on_labels(machine, traces.offsets, triggers, rewards, starts).before
-    labelling = labelling_named(machine.trigger_on)
+    fired_at = _fired(machine, traces, triggers, rewards)
     out = []
     for number, trigger in enumerate(machine.triggers):
-        fits = np.array([labelling.matches(trigger.on, label) for label in triggers.values], np.bool_)
-        fired = fits[triggers.ids] & (before == trigger.source)
+        fired = fired_at == number
         others = (*machine.triggers[:number], *machine.triggers[number + 1 :])
         without = replace(machine, triggers=others, rewards=())
         keys = run_on_labels(without, traces.offsets, triggers, rewards, starts).keys(machine.states)
         paid = paid_steps(keys, traces.rewards, weights)
         out.append(Support(trigger, _count(fired, weights), _count(paid, weights)))
     return tuple(out)
+
+
+def _fired(machine: RewardMachine, traces: Traces, triggers: Labels | FeatureTable, rewards: Labels) -> Ints:
+    """For each step the number of the trigger that fired, or -1."""
+    starts = traces.starts()
+    if isinstance(triggers, FeatureTable):
+        return run_guards(machine, traces.offsets, triggers, starts).fired
+    before = run_on_labels(machine, traces.offsets, triggers, rewards, starts).before
+    fired = np.full(len(before), -1, np.int32)
+    for number, trigger in reversed(list(enumerate(machine.triggers))):  # of several that match, the first fires
+        fits = [machine.trigger_labels.matches(trigger.on, label) for label in triggers.values]
+        fired[np.array(fits, np.bool_)[triggers.ids] & (before == trigger.source)] = number
+    return fired
 
 
 def _count(chosen: Bools, weights: Ints | None) -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final
 
-from markovize.episodes.labelling import TEXT_LENGTH, labelling_named
-from markovize.episodes.values import Value, key_of, show, sort_key
+from markovize.episodes.labelling import TEXT_LENGTH, Labelling
+from markovize.episodes.values import On, key_of, show, sort_key
 from markovize.errors import one_line
 from markovize.machine.machine import Emission, RewardMachine
 from markovize.machine.summary import notable_rewards
@@ -87,13 +87,13 @@ class _Text:
     trigger: int | None = None
 
 
-def label_name(kind: str, label: Value, view: GridView | None) -> str:
+def label_name(labelling: Labelling, label: On, view: GridView | None) -> str:
     """A label as people read it, with the name of the place if the map has one.
 
-    >>> label_name("state", (1, 1), None)
+    >>> from markovize.episodes.labelling import labelling_named
+    >>> label_name(labelling_named("state"), (1, 1), None)
     '(1, 1)'
     """
-    labelling = labelling_named(kind)
     name = view.name_of(label) if view is not None and labelling.are_observations else None
     if not name:
         return labelling.text(label)
@@ -125,7 +125,7 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
     out: dict[tuple[int, int], list[_Text]] = {}
     for number, trigger in enumerate(machine.triggers):
         pair = trigger.source, trigger.target
-        text = label_name(machine.trigger_on, trigger.on, view)
+        text = label_name(machine.trigger_labels, trigger.on, view)
         if number in marks.also:
             text += f" ≈ {marks.also[number]}"
         elif trigger.alternatives:
@@ -137,13 +137,12 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
                 text += f": {_outcome(emission.reward, emission.terminal)}"
         out.setdefault(pair, []).append(_Text(text, marks.kind if number in marks.triggers else "", number))
     for pair, emissions in matters.items():
-        out.setdefault(pair, []).extend(_group_rewards(machine.reward_on, emissions, view))
+        out.setdefault(pair, []).extend(_group_rewards(machine.reward_labels, emissions, view))
     return {pair: _cut(texts) for pair, texts in sorted(out.items()) if texts}
 
 
-def _group_rewards(kind: str, emissions: Sequence[Emission], view: GridView | None) -> list[_Text]:
+def _group_rewards(labelling: Labelling, emissions: Sequence[Emission], view: GridView | None) -> list[_Text]:
     """One line for each outcome; places of one name count as one."""
-    labelling = labelling_named(kind)
     outcomes: dict[tuple[float, bool], dict[str, int]] = {}
     for emission in sorted(emissions, key=lambda e: sort_key(e.on)):
         name = view.name_of(emission.on) if view is not None and labelling.are_observations else None

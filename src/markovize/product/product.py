@@ -16,7 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 from markovize.episodes.brief import BriefRepr
-from markovize.episodes.labelling import LabelFunction, Labelling, labelling_for, labelling_named
+from markovize.episodes.features import Features
+from markovize.episodes.labelling import LabelFunction, Labelling, labelling_named
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.episodes.values import Value, canonical, key_of, show
 from markovize.errors import InputError
@@ -67,8 +68,9 @@ class Product(BriefRepr):
         *,
         trigger_on: LabelFunction | None = None,
         reward_on: LabelFunction | None = None,
+        features: Features | None = None,
     ) -> Product:
-        """The product that these episodes show; functions are needed for machines on a user's own labels.
+        """The product that these episodes show; functions are needed for machines on a user's own labels or features.
 
         >>> traces = Traces.of([([0, 1, 1], ["go", "stay"], [0, 5])])
         >>> try:
@@ -78,8 +80,8 @@ class Product(BriefRepr):
         the machine does not explain these episodes:
         episode 0 step 0 and episode 0 step 1 both go from state 0 to 0 on 1, but pay 0 and 5
         """
-        triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on")
-        rewards = labelling_for(machine.reward_on, reward_on, "reward_on")
+        triggers = machine.trigger_labelling(trigger_on, features)
+        rewards = machine.reward_labelling(reward_on, features)
         return cls(machine, *build_tables(traces, machine, triggers, rewards), triggers)
 
     @cached_property

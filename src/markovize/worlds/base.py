@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Floats, Ints
 from markovize.episodes.values import Value
 from markovize.machine.machine import Emission, RewardMachine, Trigger, sorted_emissions, sorted_triggers
@@ -65,8 +64,8 @@ class World:
         """The next state, the machine's next state, the reward and whether the episode ends."""
         after = int(self.successor[state, action])
         s, a, t = self.observations[state], self.actions[action], self.observations[after]
-        v = self.machine.step(u, labelling_named(self.machine.trigger_on).label((s, a, t)))
-        label = labelling_named(self.machine.reward_on).label((s, a, t))
+        v = self.machine.step(u, self.machine.trigger_labels.label((s, a, t)))
+        label = self.machine.reward_labels.label((s, a, t))
         return Step(after, v, self.machine.reward(u, label, v) or 0.0, self.machine.terminal(u, label, v))
 
     @cached_property
@@ -99,7 +98,7 @@ def complete_machine(
     >>> [(e.on, e.reward, e.terminal) for e in machine.rewards]
     [('goal', 1.0, True), ('home', 0.0, False)]
     """
-    trigger_on, reward_on = labelling_named(bare.trigger_on), labelling_named(bare.reward_on)
+    trigger_on, reward_on = bare.trigger_labels, bare.reward_labels
     found: dict[tuple[int, Value, int], Emission] = {}
     seen, waiting = {(start, bare.initial)}, [(start, bare.initial)]
     while waiting:

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Ints, Traces, by_first_use
 from markovize.episodes.values import Value
 from markovize.errors import InputError
@@ -81,7 +80,7 @@ def always_ends(world: World) -> Bools:
     >>> always_ends(world("beach")).tolist()
     [False, False, True]
     """
-    labelling, ends = labelling_named(world.machine.reward_on), dict[Value, bool]()
+    labelling, ends = world.machine.reward_labels, dict[Value, bool]()
     for emission in world.machine.rewards:
         entered = (labelling.split(emission.on) or {}).get("next_state")
         if entered is not None:

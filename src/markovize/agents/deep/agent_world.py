@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Bools, Ints
 from markovize.machine.machine import RewardMachine
 from markovize.product.value_iteration import optimal_values
@@ -56,7 +55,7 @@ class Memory:
 
     @classmethod
     def _of(cls, world: World, machine: RewardMachine, *, by_trigger: bool) -> Memory | None:
-        labelling, names = labelling_named(machine.trigger_on), world.observations
+        labelling, names = machine.trigger_labels, world.observations
         start = machine.initial, frozenset[int]()
         seen, rows = {start: 0}, list[Ints]()
         waiting = [start]

@@ -11,7 +11,7 @@ from typing import Any
 from markovize.agents.tabular.policy import Policy
 from markovize.agents.tabular.settings import Settings
 from markovize.episodes.brief import BriefRepr
-from markovize.episodes.labelling import Labelling, labelling_named
+from markovize.episodes.labelling import Labelling
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Interner, Value
 from markovize.machine.describe import describe
@@ -100,7 +100,7 @@ class RunResult(BriefRepr):
     @cached_property
     def policy(self) -> Policy:
         """What to do, for any observation and state of the machine; see :class:`Policy`."""
-        labelling = self.trigger_labels or labelling_named(self.machine.trigger_on)
+        labelling = self.trigger_labels or self.machine.trigger_labels
         states = Interner(self.observations, objects=True)
         return Policy(self.machine, labelling, states, self.elements or self.actions, self.q, self.state_of)
 

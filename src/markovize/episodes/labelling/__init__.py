@@ -7,7 +7,16 @@ brings a user's own propositions, given itself or by where it is found, ``module
 
 from __future__ import annotations
 
-from markovize.episodes.labelling.base import TEXT_LENGTH, LabelFunction, Labelling, LabelOn, Labels, Part, Step
+from markovize.episodes.labelling.base import (
+    TEXT_LENGTH,
+    LabelFunction,
+    LabelFunctions,
+    Labelling,
+    LabelOn,
+    Labels,
+    Part,
+    Step,
+)
 from markovize.episodes.labelling.registry import (
     AUTO,
     auto_order,
@@ -26,6 +35,7 @@ __all__ = [
     "AUTO",
     "TEXT_LENGTH",
     "LabelFunction",
+    "LabelFunctions",
     "LabelOn",
     "Labelling",
     "Labels",

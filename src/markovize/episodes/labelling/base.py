@@ -9,18 +9,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
 from markovize.episodes.traces import Ints, Longs, Traces
-from markovize.episodes.values import Interner, Value, canonical, jsonable, key_of, show
+from markovize.episodes.values import Interner, On, Value, canonical, jsonable, key_of, show
 from markovize.errors import one_line
 
 LabelFunction: TypeAlias = Callable[[Any, Any, Any], Any]
 LabelOn: TypeAlias = "str | LabelFunction | Labelling"
 """How a user names a labelling: by its kind, by a function of (state, action, next_state) or where it is found
 (``module:function``), or by itself."""
+
+
+class LabelFunctions(TypedDict, total=False):
+    """What a machine's own labels come from, by the names of the arguments of all that runs machines."""
+
+    trigger_on: LabelOn | None
+    reward_on: LabelOn | None
+
 
 Step: TypeAlias = tuple[Value, Value, Value]
 """(s, a, s')."""
@@ -98,11 +106,11 @@ class Labelling(ABC):
 
     # --- triggers ------------------------------------------------------------------------------------------------
 
-    def matches(self, on: Value, label: Value) -> bool:
+    def matches(self, on: On, label: Value) -> bool:
         """Whether a trigger on ``on`` fires at a step with this label."""
         return key_of(on) == key_of(label)
 
-    def split(self, label: Value) -> dict[Part, Value] | None:
+    def split(self, label: On) -> dict[Part, Any] | None:
         """What a label says of its step, part by part; None if it is no label of this kind."""
         if len(self.parts) < 2:
             return dict.fromkeys(self.parts, label)
@@ -112,15 +120,19 @@ class Labelling(ABC):
 
     # --- words and files -----------------------------------------------------------------------------------------
 
-    def describe(self, label: Value) -> str:
+    def describe(self, label: On) -> str:
         """What happens in a step with this label, on one line."""
         return f"seeing {spell(label)}"
 
-    def text(self, label: Value, length: int = TEXT_LENGTH) -> str:
+    def text(self, label: On, length: int = TEXT_LENGTH) -> str:
         """The label as drawings show it, at most about this long."""
         return one_line(show(label), length)
 
-    def to_json(self, label: Value) -> Any:
+    def lines(self, on: On, length: int = TEXT_LENGTH) -> list[str]:
+        """The label as drawings show it where it may take several lines."""
+        return [self.text(on, length)]
+
+    def to_json(self, label: On) -> Any:
         """The label as a machine file holds it."""
         return jsonable(label)
 
@@ -129,7 +141,7 @@ class Labelling(ABC):
         return canonical(raw)
 
 
-def spell(label: Value) -> str:
+def spell(label: On) -> str:
     """A label, or a part of one, as sentences have it: whole unless it is very long, and on one line.
 
     >>> spell((1, "two\\nlines"))

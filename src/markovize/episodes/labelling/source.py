@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markovize.episodes.labelling.base import TEXT_LENGTH, Labelling, Labels, Step, spell
 from markovize.episodes.traces import Traces
-from markovize.episodes.values import Value
+from markovize.episodes.values import On, Value
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class SourceLabelling(Labelling):
     def label_steps(self, traces: Traces) -> Labels:
         return Labels(self.kind, traces.states_before(), traces.observation_values)
 
-    def describe(self, label: Value) -> str:
+    def describe(self, label: On) -> str:
         return f"leaving {spell(label)}"
 
-    def text(self, label: Value, length: int = TEXT_LENGTH) -> str:
+    def text(self, label: On, length: int = TEXT_LENGTH) -> str:
         return f"from {super().text(label, length)}"

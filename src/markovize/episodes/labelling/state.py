@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markovize.episodes.labelling.base import Labelling, Labels, Step, spell
 from markovize.episodes.traces import Traces
-from markovize.episodes.values import Value
+from markovize.episodes.values import On, Value
 
 
 @dataclass(frozen=True)
@@ -28,5 +28,5 @@ class StateLabelling(Labelling):
     def label_steps(self, traces: Traces) -> Labels:
         return Labels(self.kind, traces.states_after(), traces.observation_values)
 
-    def describe(self, label: Value) -> str:
+    def describe(self, label: On) -> str:
         return f"entering {spell(label)}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markovize.episodes.labelling.base import TEXT_LENGTH, Labelling, Labels, Step, distinct_steps, spell
 from markovize.episodes.traces import Traces
-from markovize.episodes.values import Value, show
+from markovize.episodes.values import On, Value, show
 from markovize.errors import one_line
 
 
@@ -30,13 +30,13 @@ class TransitionLabelling(Labelling):
         ids, steps = distinct_steps(traces)
         return Labels(self.kind, ids, list(steps))
 
-    def describe(self, label: Value) -> str:
+    def describe(self, label: On) -> str:
         if (found := self.split(label)) is None:
             return super().describe(label)
         state, action, after = (spell(part) for part in found.values())
         return f"going from {state} by {action} to {after}"
 
-    def text(self, label: Value, length: int = TEXT_LENGTH) -> str:
+    def text(self, label: On, length: int = TEXT_LENGTH) -> str:
         if (found := self.split(label)) is None:
             return super().text(label, length)
         state, action, after = (one_line(show(part), max(8, length // 3)) for part in found.values())

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from markovize.agents.deep.settings import WINDOW
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
 from markovize.agents.tabular.environment import world_behind
-from markovize.episodes.labelling import labelling_named
 from markovize.errors import InputError
 from markovize.experiments.execute.recording import EpisodeBook, Outcome, make_record
 from markovize.experiments.record_parts import DIGITS, Curve, PlayedEpisode, curve_points, recent_mean
@@ -109,7 +108,7 @@ def play_greedily(world: World, machine: RewardMachine, trained: Trained) -> Pla
         agent.play(0.0, walk)
     length, ended = walk.outcome.tolist()
     states = (walk.views[: length + 1] % len(world.observations)).tolist()
-    book = EpisodeBook(machine, labelling_named(machine.trigger_on), world.observations[states[0]])
+    book = EpisodeBook(machine, machine.trigger_labels, world.observations[states[0]])
     for n, a in enumerate(walk.actions[:length].tolist()):
         step = world.observations[states[n]], world.actions[a], world.observations[states[n + 1]]
         book.note(world.action_names[a], step, float(walk.rewards[n]))

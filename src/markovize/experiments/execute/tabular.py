@@ -10,7 +10,7 @@ import numpy as np
 
 from markovize.agents.tabular import ActiveLearner, RunProgress, RunResult
 from markovize.agents.tabular.environment import step_limit, world_behind
-from markovize.episodes.labelling import labelling_for, loaded
+from markovize.episodes.labelling import loaded
 from markovize.episodes.values import Interner, canonical, show
 from markovize.experiments.execute.recording import EpisodeBook, Outcome, make_record
 from markovize.experiments.record_parts import DIGITS, Curve, PlayedEpisode, curve_points, recent_mean
@@ -79,7 +79,7 @@ def play_greedily(env: gym.Env[Any, Any], result: RunResult) -> PlayedEpisode:
     rows = Interner(result.observations)
     raw, _ = env.reset(seed=settings.seed)
     here, ended = canonical(raw), False
-    book = EpisodeBook(machine, labelling_for(machine.trigger_on, function, "trigger_on"), here)
+    book = EpisodeBook(machine, machine.trigger_labelling(function), here)
     for _ in range(step_limit(env, settings.max_steps)):
         row = rows.find(here)
         a = int(np.argmax(result.q[book.state, row])) if row is not None else 0

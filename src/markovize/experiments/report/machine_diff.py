@@ -74,7 +74,7 @@ def machine_diff(record: TrialRecord) -> MachineDiff:
     for learned_number, true_number in found.same:
         label = true.triggers[true_number].on
         if key_of(record.machine.triggers[learned_number].on) != key_of(label):
-            also[learned_number] = label_name(true.trigger_on, label, record.view)
+            also[learned_number] = label_name(true.trigger_labels, label, record.view)
     extra = frozenset(range(record.machine.states)) - frozenset(to_true)
     missing = frozenset(range(true.states)) - frozenset(to_true.values())
     learned_marks = Marks("extra", frozenset(found.extra), extra, also, to_true)
@@ -97,7 +97,7 @@ def differences(record: TrialRecord, found: Match) -> list[str]:
         out.append(f"states: {learned.states} learned, {true.states} true")
 
     def said(machine: RewardMachine, trigger: Trigger) -> str:
-        label = label_name(machine.trigger_on, trigger.on, record.view)
+        label = label_name(machine.trigger_labels, trigger.on, record.view)
         return f"in state {trigger.source}, {label} → state {trigger.target}"
 
     out += [f"extra: {said(learned, learned.triggers[n])}" for n in found.extra]

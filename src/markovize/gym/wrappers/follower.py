@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from markovize.episodes.labelling import LabelOn, Step, labelling_for
+from markovize.episodes.features import Features
+from markovize.episodes.labelling import LabelOn, Step
 from markovize.episodes.values import Value, key_of, show
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
@@ -42,12 +43,13 @@ class BoundMachine:
         unseen: Unseen = "stay",
         trigger_on: LabelOn | None = None,
         reward_on: LabelOn | None = None,
+        features: Features | None = None,
     ) -> None:
         if unseen not in UNSEEN:
             raise InputError(f"unseen is 'stay' or 'error', not {unseen!r}")
         self.machine = machine
-        self._trigger_on = labelling_for(machine.trigger_on, trigger_on, "trigger_on")
-        self._reward_on = labelling_for(machine.reward_on, reward_on, "reward_on")
+        self._trigger_on = machine.trigger_labelling(trigger_on, features)
+        self._reward_on = machine.reward_labelling(reward_on, features)
         self._one_label = self._trigger_on == self._reward_on
         self._strict = unseen == "error"
         self._trigger_labels = {key_of(label) for t in machine.triggers for label in (t.on, *t.alternatives)}

@@ -6,9 +6,9 @@ import os
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from markovize.episodes.labelling import Labelling, labelling_named
+from markovize.episodes.labelling import Labelling
 from markovize.episodes.spaces import AnyEnv, AnySpace, check_space, fits, spaces_of
-from markovize.episodes.values import Value, key_of, show
+from markovize.episodes.values import On, key_of, show
 from markovize.errors import InputError, MachineError
 from markovize.io import read_machine
 from markovize.machine.machine import RewardMachine
@@ -42,7 +42,7 @@ def check_fits(machine: RewardMachine, env: AnyEnv) -> None:
 observation of Discrete(16)
     """
     observation_space, action_space = spaces_of(env)
-    triggers, rewards = labelling_named(machine.trigger_on), labelling_named(machine.reward_on)
+    triggers, rewards = machine.trigger_labels, machine.reward_labels
     parts = {*triggers.parts, *rewards.parts}
     if parts:  # a user's functions may take any observation apart
         check_space(observation_space, "observation")
@@ -58,7 +58,7 @@ observation of Discrete(16)
                 raise MachineError(f"this machine is not for this environment: {name} is on {show(label)}, {problem}")
 
 
-def _labels(machine: RewardMachine, triggers: Labelling, rewards: Labelling) -> Iterator[tuple[Labelling, Value, str]]:
+def _labels(machine: RewardMachine, triggers: Labelling, rewards: Labelling) -> Iterator[tuple[Labelling, On, str]]:
     """Every label of the machine, with the name of what it stands on."""
     for trigger in machine.triggers:
         yield triggers, trigger.on, f"the trigger {trigger.source} → {trigger.target}"
@@ -66,7 +66,7 @@ def _labels(machine: RewardMachine, triggers: Labelling, rewards: Labelling) -> 
         yield rewards, emission.on, f"the reward {emission.reward:g} in state {emission.source}"
 
 
-def _misfit(labelling: Labelling, label: Value, observation_space: AnySpace, action_space: AnySpace) -> str:
+def _misfit(labelling: Labelling, label: On, observation_space: AnySpace, action_space: AnySpace) -> str:
     """Why the label cannot come from these spaces; nothing if it can."""
     parts = labelling.split(label)
     if parts is None:

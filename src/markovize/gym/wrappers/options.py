@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypedDict, Unpack
 
+from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn
 from markovize.episodes.spaces import AnyEnv, AnySpace
 from markovize.gym.wrappers.counterfactual import CounterfactualTable
@@ -20,6 +21,7 @@ class LabelOptions(TypedDict, total=False):
     unseen: Unseen
     trigger_on: LabelOn | None
     reward_on: LabelOn | None
+    features: Features | None
 
 
 class WrapperOptions(LabelOptions, total=False):

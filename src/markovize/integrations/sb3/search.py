@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from markovize.conflicts.check import check
-from markovize.episodes.labelling import LabelOn, loaded
+from markovize.episodes.labelling import LabelFunctions, loaded
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import key_of
 from markovize.gym.wrappers.follower import BoundMachine
@@ -45,7 +45,7 @@ class Archive:
         self.unexplained |= {holder, number} - {GONE}
         return True
 
-    def follow(self, machine: RewardMachine, functions: dict[str, LabelOn | None]) -> None:
+    def follow(self, machine: RewardMachine, functions: LabelFunctions) -> None:
         """From here on, conflicts are steps that this machine does not explain."""
         self._paid = PaidSteps.of(machine, functions, Traces.of(self.episodes))
 
@@ -66,7 +66,7 @@ class MachineSearch:
         self.machine: RewardMachine | None = None
         self.result: LearnResult | None = None
         self._learner = Learner(trigger_on=trigger_on, reward_on=reward_on, **options)
-        self._functions = {
+        self._functions: LabelFunctions = {
             "trigger_on": trigger_on if callable(loaded(trigger_on)) else None,
             "reward_on": reward_on if callable(loaded(reward_on)) else None,
         }
@@ -117,13 +117,13 @@ class MachineSearch:
 class PaidSteps:
     """What each step paid, by (s, a, s') or, given a machine, by (u, label, u'), and in which episode."""
 
-    def __init__(self, machine: RewardMachine | None, functions: dict[str, LabelOn | None]) -> None:
+    def __init__(self, machine: RewardMachine | None, functions: LabelFunctions) -> None:
         on, reward_on = functions.get("trigger_on"), functions.get("reward_on")
         self._bound = None if machine is None else BoundMachine(machine, trigger_on=on, reward_on=reward_on)
         self._known: dict[Hashable, tuple[float, int]] = {}
 
     @classmethod
-    def of(cls, machine: RewardMachine, functions: dict[str, LabelOn | None], traces: Traces) -> PaidSteps:
+    def of(cls, machine: RewardMachine, functions: LabelFunctions, traces: Traces) -> PaidSteps:
         """What each step of these episodes paid, given a machine."""
         paid, way = cls(machine, functions), run(machine, traces, **functions)
         for key, step in zip(*np.unique(way.keys(machine.states), return_index=True), strict=True):

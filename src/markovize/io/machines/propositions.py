@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
-from markovize.episodes.values import Value
+from markovize.episodes.values import On
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
 
@@ -156,7 +156,7 @@ class Propositions:
         >>> Propositions.of(machine, lambda s, a, t: t).symbols
         ('a', 'b')
         """
-        labels: list[Value] = [trigger.on for trigger in machine.triggers]
+        labels: list[On] = [trigger.on for trigger in machine.triggers]
         labels += [emission.on for emission in machine.rewards]
         found: set[str] = set()
         for label in labels:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from markovize.episodes.features.guard import Guard
 from markovize.episodes.values import Value, key_of, show, sort_key
 from markovize.errors import UnsupportedError, one_line
 from markovize.machine.machine import Emission, RewardMachine, Trigger
@@ -28,6 +29,8 @@ def known_steps(machine: RewardMachine, form: str) -> list[KnownStep]:
     Traceback (most recent call last):
     markovize.errors.UnsupportedError: it has one label a step; here triggers are on state, rewards on transition
     """
+    if machine.has_guards:
+        raise UnsupportedError(f"{form} has labels, and cannot say guards over features; use json, py or smt2")
     if machine.trigger_on != machine.reward_on:
         kinds = f"triggers are on {machine.trigger_on}, rewards on {machine.reward_on}"
         raise UnsupportedError(f"{form} has one label a step; here {kinds}")
@@ -35,6 +38,7 @@ def known_steps(machine: RewardMachine, form: str) -> list[KnownStep]:
     steps: list[KnownStep] = []
     items: tuple[Emission | Trigger, ...] = (*machine.rewards, *machine.triggers)
     for item in items:
+        assert not isinstance(item.on, Guard)
         key = (item.source, key_of(item.on))
         if isinstance(item, Emission):
             if machine.step(item.source, item.on) != item.target:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from markovize.episodes.values import Value
+from markovize.episodes.values import On
 from markovize.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class GridView:
     doors: tuple[tuple[int, int, int, int], ...]
     landmarks: tuple[Landmark, ...]
 
-    def name_of(self, cell: Value) -> str | None:
+    def name_of(self, cell: On) -> str | None:
         """What the landmark at a cell means, if there is one."""
         return next((mark.caption for mark in self.landmarks if cell in mark.cells), None)
 
