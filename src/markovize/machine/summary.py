@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from markovize.episodes.labelling import Labelling, labelling_named
+from markovize.episodes.labelling import Labelling
+from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.values import Value, key_of, sort_key
-from markovize.machine.machine import Emission, RewardMachine
+from markovize.machine.machine import Emission, RewardMachine, sorted_triggers
 
 if TYPE_CHECKING:
     from markovize.machine.support import Support
@@ -35,11 +36,11 @@ def arrows(machine: RewardMachine, support: Sequence[Support] = (), *, most_line
     >>> [(a.source, a.target, a.lines) for a in arrows(machine)]
     [(0, 1, ('(1, 1) +1 alike',)), (1, 1, ('5: reward 1, end',))]
     """
-    matters, labelling = notable_rewards(machine), labelling_named(machine.trigger_on)
-    triggers: dict[tuple[int, int], list[str]] = {}
+    matters, labelling = notable_rewards(machine), machine.trigger_labels
+    triggers: dict[tuple[int, int], list[list[str]]] = {}
     known = {(each.trigger.source, key_of(each.trigger.on)): each for each in support}
-    for trigger in sorted(machine.triggers, key=lambda t: (t.source, t.target, sort_key(t.on))):
-        text = labelling.text(trigger.on)
+    for trigger in sorted_triggers(machine.triggers):
+        *above, text = labelling.lines(trigger.on)
         if trigger.alternatives:
             text += f" +{len(trigger.alternatives)} alike"
         pair = (trigger.source, trigger.target)
@@ -50,12 +51,12 @@ def arrows(machine: RewardMachine, support: Sequence[Support] = (), *, most_line
                 text += f": {outcome_text(own[0].reward, own[0].terminal)}"
         if (found := known.get((trigger.source, key_of(trigger.on)))) is not None:
             text += f" ({found.steps:,} step{'' if found.steps == 1 else 's'}, {found.paid:,} paid)"
-        triggers.setdefault(pair, []).append(text)
+        triggers.setdefault(pair, []).append([*above, text])
     out = []
     for pair in sorted({*triggers, *matters}):
-        lines = triggers.get(pair, []) + _group_rewards(labelling_named(machine.reward_on), matters.get(pair, ()))
-        if lines:
-            out.append(Arrow(*pair, _cut(lines, most_lines)))
+        said = triggers.get(pair, []) + _group_rewards(machine.reward_labels, matters.get(pair, ()))
+        if said:
+            out.append(Arrow(*pair, _cut(said, most_lines)))
     return out
 
 
@@ -88,21 +89,31 @@ def outcome_text(reward: float, terminal: bool) -> str:
     return f"reward {reward:.6g}" + (", end" if terminal else "")
 
 
-def _group_rewards(labelling: Labelling, emissions: Iterable[Emission]) -> list[str]:
+def _group_rewards(labelling: Labelling, emissions: Iterable[Emission]) -> list[list[str]]:
+    """What pays, and what it pays: on a line each, or on several where a label takes more than one."""
     groups: dict[tuple[float, bool], list[Value]] = {}
     for emission in emissions:
         groups.setdefault((emission.reward, emission.terminal), []).append(emission.on)
-    lines = []
+    out = []
     most = 1 if len(labelling.parts) > 1 else 2
     for (reward, terminal), labels in sorted(groups.items(), key=lambda item: (-item[0][0], item[0][1])):
         labels = sorted(labels, key=sort_key)
-        shown = ", ".join(labelling.text(label, 20) for label in labels[:most])
+        *above, shown = _list_labels(labelling, labels[:most])
         more = f", … +{len(labels) - most}" if len(labels) > most else ""
-        lines.append(f"{shown}{more}: {outcome_text(reward, terminal)}")
-    return lines
+        out.append([*above, f"{shown}{more}: {outcome_text(reward, terminal)}"])
+    return out
 
 
-def _cut(lines: list[str], most: int) -> tuple[str, ...]:
-    if len(lines) <= most:
-        return tuple(lines)
-    return (*lines[: most - 1], f"… +{len(lines) - most + 1}")
+def _list_labels(labelling: Labelling, labels: Sequence[Value]) -> list[str]:
+    whole = ", ".join(labelling.text(label, 20) for label in labels)
+    if labelling.exact and labelling.kind != GUARDS:
+        return [whole]
+    *before, last = [labelling.lines(label) for label in labels]
+    return [line for lines in before for line in [*lines[:-1], f"{lines[-1]} or"]] + last
+
+
+def _cut(said: list[list[str]], most: int) -> tuple[str, ...]:
+    """The lines of the first of many things that are said of an arrow."""
+    if len(said) > most:
+        said = [*said[: most - 1], [f"… +{len(said) - most + 1}"]]
+    return tuple(line for lines in said for line in lines)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final
 
+from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import TEXT_LENGTH, Labelling
 from markovize.episodes.values import On, key_of, show, sort_key
 from markovize.errors import one_line
@@ -90,14 +91,20 @@ class _Text:
 def label_name(labelling: Labelling, label: On, view: GridView | None) -> str:
     """A label as people read it, with the name of the place if the map has one.
 
-    >>> from markovize.episodes.labelling import labelling_named
-    >>> label_name(labelling_named("state"), (1, 1), None)
-    '(1, 1)'
+        >>> from markovize.episodes.features.guard import Guard
+    from markovize.episodes.labelling import labelling_named
+        >>> label_name(labelling_named("state"), (1, 1), None)
+        '(1, 1)'
     """
     name = view.name_of(label) if view is not None and labelling.are_observations else None
     if not name:
         return labelling.text(label)
     return labelling.text(f"{name} {one_line(show(label), TEXT_LENGTH)}", len(name) + 1 + TEXT_LENGTH)
+
+
+def label_lines(labelling: Labelling, label: On, view: GridView | None) -> list[str]:
+    """The same on several lines where the label is a long guard."""
+    return labelling.lines(label) if isinstance(label, Guard) else [label_name(labelling, label, view)]
 
 
 def draw_machine(machine: RewardMachine, view: GridView | None = None, marks: Marks | None = None) -> Drawing:
@@ -125,7 +132,7 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
     out: dict[tuple[int, int], list[_Text]] = {}
     for number, trigger in enumerate(machine.triggers):
         pair = trigger.source, trigger.target
-        text = label_name(machine.trigger_labels, trigger.on, view)
+        *above, text = label_lines(machine.trigger_labels, trigger.on, view)
         if number in marks.also:
             text += f" ≈ {marks.also[number]}"
         elif trigger.alternatives:
@@ -135,7 +142,8 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
             for emission in own:
                 matters[pair].remove(emission)
                 text += f": {_outcome(emission.reward, emission.terminal)}"
-        out.setdefault(pair, []).append(_Text(text, marks.kind if number in marks.triggers else "", number))
+        mark = marks.kind if number in marks.triggers else ""
+        out.setdefault(pair, []).extend(_Text(line, mark, number) for line in (*above, text))
     for pair, emissions in matters.items():
         out.setdefault(pair, []).extend(_group_rewards(machine.reward_labels, emissions, view))
     return {pair: _cut(texts) for pair, texts in sorted(out.items()) if texts}

@@ -76,6 +76,9 @@ class Guard:
     def __str__(self) -> str:
         return self.text()
 
+    def __repr__(self) -> str:
+        return f"Guard({self.text()})"
+
     # --- as a value ----------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Literal]:

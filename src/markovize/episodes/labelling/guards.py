@@ -25,6 +25,7 @@ from markovize.errors import InputError, one_line
 
 GUARDS: Final = "guards"
 OTHERWISE: Final = "otherwise"
+MOST_CLAUSES: Final = 6  # of a guard on an arrow
 
 
 @dataclass(frozen=True)
@@ -173,4 +174,6 @@ def guard_lines(guards: list[list[str]], length: int) -> list[str]:
     whole = " and ".join(clauses)
     if len(whole) <= length:
         return [whole]
+    if len(clauses) > MOST_CLAUSES:
+        clauses = [*clauses[: MOST_CLAUSES - 1], f"… +{len(clauses) - MOST_CLAUSES + 1}"]
     return [one_line(clause if number == 0 else f"and {clause}", 2 * length) for number, clause in enumerate(clauses)]
