@@ -16,6 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from smt_lib_reader import read_smt_lib
+
+from markovize.episodes.features import Feature, Guard, Literal
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, MarkovizeError, UnsupportedError
 from markovize.io import read_episodes, read_machine, write_episodes, write_machine
@@ -28,6 +31,19 @@ MACHINE: Final = RewardMachine(
     3,
     (Trigger(0, (1, 1), 1, ((1, 2), "ü")), Trigger(1, "door", 2), Trigger(2, True, 0)),
     (Emission(0, (1, 1), 1, 0.0), Emission(0, 7, 0, 0.0), Emission(1, "door", 2, -0.5), Emission(2, 0.5, 2, 1.0, True)),
+)
+GUARDED: Final = RewardMachine(
+    "guards",
+    "guards",
+    2,
+    (
+        Trigger(0, Guard([Literal("here", "is", "ü"), Literal("x", "below", 2.5, (2.25, 3))]), 1),
+        Trigger(1, Guard(), 0),
+        Trigger(0, Guard([Literal("here", "is", True)]), 1),
+    ),
+    (Emission(0, (False, True), 0, 0.0), Emission(0, (True, True), 1, -0.5), Emission(1, (True, False), 0, 1.0, True)),
+    features=(Feature("x", "numeric"), Feature("here", "categorical")),
+    reward_guards=(Guard([Literal("x", "at_least", 1), Literal("x", "below", 2)]), Guard([Literal("here", "is", 1)])),
 )
 TRACES: Final = Traces.of(
     [
@@ -130,6 +146,8 @@ def seeds() -> list[tuple[str, bytes]]:
             path = Path(folder, f"a.{ending}")
             write_machine(path, MACHINE)
             out.append((ending, path.read_bytes()))
+        write_machine(Path(folder, "guards.json"), GUARDED)
+        out.append(("json", Path(folder, "guards.json").read_bytes()))
     others = (("jsonl", OTHER_LINES), ("csv", OTHER_TABLE), ("txt", LITERATURE), ("dot", AALPY))
     return out + [(ending, text.encode()) for ending, text in others]
 
@@ -188,6 +206,7 @@ ODD_VALUES: Final[tuple[Any, ...]] = (
         "\x1f",
         "é" * 500,
     ),
+    *("guards", "numeric", "x", [True], [{"feature": "x", "below": 1}], {"feature": "here", "is": 3}),
     *([], {}, [[]], [0, [1, ["x"]]], {"a": 1}, [None], ["a"] * 300, 10**6, 10**6 + 1, "transition", [1.0, True]),
 )
 
@@ -242,9 +261,26 @@ def try_file(folder: Path, ending: str, data: bytes) -> str:
         return "refused"
     if isinstance(value, RewardMachine) and value.states > 10_000:  # goes round, too, but takes a minute
         return "read"
+    if isinstance(value, RewardMachine) and value.has_guards:
+        check_exports(value, folder)
     for other in ("json", "txt", "dot") if isinstance(value, RewardMachine) else ("jsonl", "csv", "tsv"):
         check_round_trip(value, folder / f"again.{other}", read, write)
     return "read"
+
+
+def check_exports(machine: RewardMachine, folder: Path) -> None:
+    """What is only written is at least well formed."""
+    for ending in ("py", "smt2"):
+        path = folder / f"again.{ending}"
+        try:
+            write_machine(path, machine)
+        except UnsupportedError:
+            continue
+        text = path.read_text()
+        if ending == "py":
+            compile(text, str(path), "exec")
+        else:
+            read_smt_lib(text)
 
 
 def check_refusal(error: MarkovizeError, path: Path) -> None:

@@ -80,7 +80,7 @@ def test_mermaid_is_only_written(tmp_path: Path) -> None:
     assert (tmp_path / "m.mmd").read_text().startswith("stateDiagram-v2")
     with pytest.raises(UnsupportedError, match="mmd is only written"):
         read_machine(tmp_path / "m.mmd")
-    with pytest.raises(InputError, match=r"known: \.json, \.txt, \.dot, \.mmd"):
+    with pytest.raises(InputError, match=r"known: \.json, \.txt, \.dot, \.mmd, \.py, \.smt2"):
         write_machine(tmp_path / "m.svg", CHAIN)
 
 

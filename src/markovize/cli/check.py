@@ -18,6 +18,7 @@ from markovize.cli.options import (
     EpisodesArgument,
     ExecutorOption,
     JsonOption,
+    features_option,
     function_option,
 )
 from markovize.cli.terminal import console, print_json, screenful
@@ -40,15 +41,18 @@ def check(
     address: AddressOption = None,
     trigger_on: Annotated[str | None, function_option()] = None,
     reward_on: Annotated[str | None, function_option()] = None,
+    features: Annotated[str | None, features_option()] = None,
 ) -> None:
     """Is the reward a function of (s, a, s')? If not, show steps that prove it."""
     import markovize
 
-    if machine is None and (trigger_on or reward_on):
-        raise typer.BadParameter("--trigger-on and --reward-on go with --machine: without one, (s, a, s') is compared")
+    if machine is None and (trigger_on or reward_on or features):
+        raise typer.BadParameter(
+            "--trigger-on, --reward-on and --features go with --machine: without one, (s, a, s') is compared"
+        )
     traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
     known = None if machine is None else markovize.read_machine(machine)
-    report = markovize.check(traces, known, trigger_on=trigger_on, reward_on=reward_on)
+    report = markovize.check(traces, known, trigger_on=trigger_on, reward_on=reward_on, features=features)
     if json_:
         print_json(report.to_json())
     else:

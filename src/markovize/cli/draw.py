@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markovize.cli import files
-from markovize.cli.options import JsonOption, MachineArgument, function_option, join_words
+from markovize.cli.options import JsonOption, MachineArgument, features_option, function_option, join_words
 from markovize.pictures.formats import DRAWINGS
 
 if TYPE_CHECKING:
@@ -32,16 +32,17 @@ def draw(
     ] = None,
     trigger_on: Annotated[str | None, function_option()] = None,
     reward_on: Annotated[str | None, function_option()] = None,
+    features: Annotated[str | None, features_option()] = None,
 ) -> None:
     """Draw a machine. No other program is needed for SVG and PNG."""
     import markovize
 
     known = markovize.read_machine(machine)
-    if episodes is None and (trigger_on or reward_on):
-        raise typer.BadParameter("--trigger-on and --reward-on go with --episodes: they label its steps")
+    if episodes is None and (trigger_on or reward_on or features):
+        raise typer.BadParameter("--trigger-on, --reward-on and --features go with --episodes: they label its steps")
     support: tuple[Support, ...] = ()
     if episodes is not None:
         files.check_other_file(output, episodes)
-        support = files.support_in(known, episodes, trigger_on, reward_on)
+        support = files.support_in(known, episodes, trigger_on, reward_on, features)
     markovize.draw(output, known, support=support)
     files.report_written(output, json_)

@@ -55,14 +55,18 @@ def check_address(executor: ExecutorChoice, address: str | None) -> None:
 
 
 def support_in(
-    machine: RewardMachine, episodes: Path, trigger_on: str | None, reward_on: str | None
+    machine: RewardMachine,
+    episodes: Path,
+    trigger_on: str | None,
+    reward_on: str | None,
+    features: str | None = None,
 ) -> tuple[Support, ...]:
     """What episodes say for each trigger of a machine."""
     from markovize.errors import InputError
     from markovize.machine.support import count_support
 
     traces = read(episodes, None, None)
-    support = count_support(machine, traces, trigger_on=trigger_on, reward_on=reward_on)
+    support = count_support(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
     if machine.triggers and not support:
         many = f"{traces.steps:,} steps and {len(machine.triggers):,} triggers"
         raise InputError(f"to count what supports each trigger takes too long with {many}; give fewer episodes")

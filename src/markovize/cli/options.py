@@ -11,6 +11,7 @@ import typer
 
 from markovize.cli.choices import ExecutorChoice
 from markovize.cli.completion import complete_labels
+from markovize.episodes.features import feature_function
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.episodes.labelling.function import FunctionLabelling
 from markovize.errors import InputError
@@ -87,6 +88,22 @@ def function_option() -> Any:
         callback=check_labels,
         show_default=False,
     )
+
+
+def features_option() -> Any:
+    """An option for the function that features of a machine with guards come from, if they do."""
+    return typer.Option(
+        metavar="MODULE:FUNCTION",
+        help="The function that features of the machine's guards come from, if they do.",
+        callback=check_features,
+        show_default=False,
+    )
+
+
+def check_features(given: str | None) -> str | None:
+    """Refuses functions that are not there, before anything is read."""
+    feature_function(given)
+    return given
 
 
 def functions_for(machine: RewardMachine, trigger_on: str | None, reward_on: str | None) -> dict[str, str | None]:

@@ -17,6 +17,7 @@ from markovize.cli.options import (
     ExecutorOption,
     JsonOption,
     MachineArgument,
+    features_option,
     function_option,
 )
 from markovize.cli.terminal import console, print_json
@@ -42,13 +43,14 @@ def replay(
     address: AddressOption = None,
     trigger_on: Annotated[str | None, function_option()] = None,
     reward_on: Annotated[str | None, function_option()] = None,
+    features: Annotated[str | None, features_option()] = None,
 ) -> None:
     """Does the machine predict the rewards of these episodes? Exit with 1 if it does not."""
     import markovize
 
     known = markovize.read_machine(machine)
     traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
-    report = markovize.replay(known, traces, trigger_on=trigger_on, reward_on=reward_on)
+    report = markovize.replay(known, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
     if json_:
         print_json(report.to_json())
     else:

@@ -41,11 +41,15 @@ def check(
         ids, cells = way.cells(machine.states)
         values = [*cells]
     witnesses = _witnesses(traces, ids, values)
-    comparable = int((np.bincount(steps.ids, minlength=1)[steps.ids] > 1).sum())
+    # guards put steps together whose observations never repeat: then it is their cells that are compared
+    compared, many = (
+        (ids, len(values)) if machine is not None and machine.has_guards else (steps.ids, len(steps.values))
+    )
+    comparable = int((np.bincount(compared, minlength=1)[compared] > 1).sum())
     testable = traces.steps > 0 and comparable >= LEAST_COMPARABLE * traces.steps
     if not testable:
         codes = np.unique(traces.rewards, return_inverse=True)[1]
-        testable = bool(conflicting_labels(steps.ids, codes.astype(np.int32), max(1, len(steps.values))).any())
+        testable = bool(conflicting_labels(compared, codes.astype(np.int32), max(1, many)).any())
     clock = find_clock(traces) if witnesses and machine is None else None
     return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable, clock)
 

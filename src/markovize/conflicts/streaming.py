@@ -43,10 +43,11 @@ def check_stream(
     )
     transitions = whole.transitions
     witnesses = _witnesses(transitions if machine is None else whole.cells)
-    totals = [sum(seen.count for seen in paid.values()) for _, paid in transitions.items()]
+    compared = whole.cells if machine is not None and machine.has_guards else transitions
+    totals = [sum(seen.count for seen in paid.values()) for _, paid in compared.items()]
     comparable = sum(total for total in totals if total > 1)
     testable = whole.steps > 0 and comparable >= LEAST_COMPARABLE * whole.steps
-    testable = testable or any(len(paid) > 1 for _, paid in transitions.items())
+    testable = testable or any(len(paid) > 1 for _, paid in compared.items())
     clock = _clock(stream, transitions) if witnesses and machine is None else None
     return CheckReport(whole.steps, whole.episodes, len(witnesses), tuple(witnesses), comparable, testable, clock)
 

@@ -13,6 +13,8 @@ Machines
     ``txt``  the text format of the reward-machine literature (:mod:`~markovize.io.machines.text`)
     ``dot``  Mealy machines as AALpy writes them (:mod:`~markovize.io.machines.mealy_dot`)
     ``mmd``  Mermaid, for Markdown; only written (:mod:`~markovize.io.machines.mermaid`)
+    ``py``  guards as a plain Python function; only written (:mod:`~markovize.io.machines.python_code`)
+    ``smt2``  guards as SMT-LIB definitions; only written (:mod:`~markovize.io.machines.smt_lib`)
 """
 
 from __future__ import annotations

@@ -276,5 +276,7 @@ MACHINES: Final[Registry[RewardMachine]] = Registry(
             "io.machines.mealy_dot:write_mealy_dot",
         ),
         Format("mmd", ("mmd", "mermaid"), "Mermaid, for Markdown", write="io.machines.mermaid:write_mermaid"),
+        Format("py", ("py",), "guards as a plain Python function", write="io.machines.python_code:write_python"),
+        Format("smt2", ("smt2",), "guards as SMT-LIB definitions", write="io.machines.smt_lib:write_smt_lib"),
     ),
 )

@@ -128,8 +128,6 @@ def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -
     if function is not None:
         ids, steps = distinct_steps(traces)
         cells |= {name: _Cells(values, ids) for name, values in function_columns(function, steps).items()}
-    if "" in cells:
-        raise InputError("a part of the observations has an empty name; features need names")
     if not cells:
         raise InputError("the steps have no features; give features=, a function of (state, action, next_state)")
     return cells

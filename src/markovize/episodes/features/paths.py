@@ -41,6 +41,8 @@ as (1, 2); features need the same parts in all of them
             keys, cells = zip(*pairs, strict=True)
             if len(set(keys)) != 1:
                 raise _unlike(values, what, name, "keys")
+            if not keys[0]:
+                raise InputError(f"a part of the {what} has no name{_where(name)}; features need names")
             yield from columns_of(cells, what, join_names(name, keys[0]))
     elif types == {tuple}:
         if len(set(map(len, values))) != 1:
