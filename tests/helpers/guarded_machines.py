@@ -16,13 +16,14 @@ def here(place: str) -> Guard:
 
 
 def box(x: tuple[float, float], y: tuple[float, float]) -> Guard:
-    return Guard(
-        [
-            Literal(name, relation, bound, (bound - 0.02, bound + 0.03))
-            for name, bounds in (("x", x), ("y", y))
-            for relation, bound in (("at_least", bounds[0]), ("below", bounds[1]))
-        ]
-    )
+    return Guard([*between("x", *x), *between("y", *y)])
+
+
+def between(name: str, low: float, high: float) -> list[Literal]:
+    return [
+        Literal(name, "at_least", low, (low - 0.02, low + 0.03)),
+        Literal(name, "below", high, (high - 0.03, high + 0.01)),
+    ]
 
 
 COFFEE: Final = RewardMachine(

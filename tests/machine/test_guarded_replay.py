@@ -93,7 +93,7 @@ def continuous_walks(episodes: int, seed: int = 0) -> Traces:
     """Walks of a point in a square, paid as the machine of boxes says."""
     rng, walks = np.random.default_rng(seed), []
     for _ in range(episodes):
-        points, u, rewards = [(2.0, 8.0)], 0, []
+        points, u, rewards = [(2.0, 8.0)], 0, list[float]()
         while len(rewards) < 40:
             x, y = rng.uniform(0, 10, 2).tolist()
             points.append((x, y))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
+from operator import itemgetter
 from typing import Any, Final
 
 from markovize.episodes.record import Record
@@ -25,7 +27,7 @@ def columns_of(values: Sequence[Any], what: str, name: str = "") -> Iterator[tup
     Only loops of the interpreter's own are used: there may be millions of values.
 
     >>> dict(columns_of([(1, (2, "a")), (3, (4, "b"))], "observations"))
-    {'0': (1, 3), '1.0': (2, 4), '1.1': ('a', 'b')}
+    {'0': [1, 3], '1.0': [2, 4], '1.1': ['a', 'b']}
     >>> list(columns_of([1, (1, 2)], "observations"))
     Traceback (most recent call last):
     markovize.errors.InputError: the observations are not alike: some are scalars, such as 1, and others lists, such \
@@ -37,18 +39,19 @@ as (1, 2); features need the same parts in all of them
     elif types == {Record}:
         if len(set(map(len, values))) != 1:
             raise _unlike(values, what, name, "keys")
-        for pairs in zip(*values, strict=True):
-            keys, cells = zip(*pairs, strict=True)
-            if len(set(keys)) != 1:
+        for place in range(len(values[0])):
+            pairs = list(map(tuple.__getitem__, values, repeat(place)))
+            keys = set(map(itemgetter(0), pairs))
+            if len(keys) != 1:
                 raise _unlike(values, what, name, "keys")
-            if not keys[0]:
+            if not (key := keys.pop()):
                 raise InputError(f"a part of the {what} has no name{_where(name)}; features need names")
-            yield from columns_of(cells, what, join_names(name, keys[0]))
+            yield from columns_of(list(map(itemgetter(1), pairs)), what, join_names(name, key))
     elif types == {tuple}:
         if len(set(map(len, values))) != 1:
             raise _unlike(values, what, name, "lengths")
-        for place, cells in enumerate(zip(*values, strict=True)):
-            yield from columns_of(cells, what, join_names(name, str(place)))
+        for place in range(len(values[0])):
+            yield from columns_of(list(map(itemgetter(place), values)), what, join_names(name, str(place)))
     else:
         raise _mixed(values, what, name)
 

@@ -33,6 +33,23 @@ def kinds_of_action(space: AnySpace) -> dict[str, Kind]:
     return kinds_of_space(space, ACTION)
 
 
+def has_fixed_parts(space: AnySpace) -> bool:
+    """Whether all elements of a space have the features that :func:`kinds_of_space` tells, and no others.
+
+    >>> from gymnasium import spaces
+    >>> has_fixed_parts(spaces.Tuple([spaces.Discrete(2)])), has_fixed_parts(spaces.Sequence(spaces.Discrete(2)))
+    (True, False)
+    """
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Dict):
+        return all(map(has_fixed_parts, space.spaces.values()))
+    if isinstance(space, spaces.Tuple):
+        return all(map(has_fixed_parts, space.spaces))
+    scalars = (spaces.Box, spaces.MultiDiscrete, spaces.MultiBinary, spaces.Discrete, spaces.Text)
+    return isinstance(space, scalars)
+
+
 def _kinds(space: AnySpace, name: str) -> Iterator[tuple[str, Kind]]:
     from gymnasium import spaces
 

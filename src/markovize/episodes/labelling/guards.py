@@ -6,6 +6,7 @@ The kind alone cannot label steps: a machine says which features there are, so t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -113,11 +114,14 @@ class ValuationLabelling(Labelling):
     function: FeatureFunction | None = field(default=None, repr=False)
 
     def label(self, step: Step) -> Value:
-        values = step_values(self._needed, step, self.function)
+        return self.valuation(step_values(self.features, step, self.function))
+
+    def valuation(self, values: Sequence[Value]) -> tuple[bool, ...]:
+        """Which guards hold where the features have these values."""
         return tuple([guard.holds_at(values, self._places) for guard in self.guards])
 
     def label_steps(self, traces: Traces) -> Labels:
-        return self.label_table(tabulate_features(traces, self._needed, self.function), traces.steps)
+        return self.label_table(tabulate_features(traces, self.features, self.function), traces.steps)
 
     def label_table(self, table: FeatureTable, steps: int) -> Labels:
         """The labels of steps whose features are known already."""
@@ -155,13 +159,8 @@ class ValuationLabelling(Labelling):
         return [guard for guard, held in zip(self.guards, label, strict=True) if held is True]
 
     @cached_property
-    def _needed(self) -> tuple[Feature, ...]:
-        used = {literal.feature for guard in self.guards for literal in guard}
-        return tuple(feature for feature in self.features if feature.name in used)
-
-    @cached_property
     def _places(self) -> dict[str, int]:
-        return {feature.name: place for place, feature in enumerate(self._needed)}
+        return {feature.name: place for place, feature in enumerate(self.features)}
 
 
 def guard_lines(guards: list[list[str]], length: int) -> list[str]:

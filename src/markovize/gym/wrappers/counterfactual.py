@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn, Step
 from markovize.episodes.spaces import value_of
 from markovize.episodes.traces import Bools, Floats, Longs
 from markovize.episodes.values import key_of
-from markovize.gym.wrappers.follower import BoundMachine, Follower
+from markovize.gym.wrappers.follower import MOST_REMEMBERED, BoundMachine, Follower
 from markovize.gym.wrappers.shaping import Potential
 from markovize.machine.machine import RewardMachine
 
@@ -74,16 +75,17 @@ class CounterfactualTable:
         *,
         trigger_on: LabelOn | None = None,
         reward_on: LabelOn | None = None,
+        features: Features | None = None,
     ) -> None:
         if isinstance(machine, BoundMachine):
             self._bound = machine
         else:
-            self._bound = BoundMachine(machine, trigger_on=trigger_on, reward_on=reward_on)
+            self._bound = BoundMachine(machine, trigger_on=trigger_on, reward_on=reward_on, features=features)
         self._known: dict[Hashable, tuple[Experience, ...]] = {}
 
     def experiences(self, state: object, action: object, next_state: object) -> tuple[Experience, ...]:
         """For a step (s, a, s'), one experience for each machine state in which the machine knows the reward."""
-        step = value_of(state), value_of(action, "action"), value_of(next_state)
+        step = value_of(state, objects=True), value_of(action, "action"), value_of(next_state, objects=True)
         on, reward_on = self._bound.labels(step)
         key = key_of(on), key_of(reward_on)
         found = self._known.get(key)
@@ -94,6 +96,8 @@ class CounterfactualTable:
                 reward = machine.reward(u, reward_on, v)
                 if reward is not None:
                     rows.append(Experience(u, reward, v, machine.terminal(u, reward_on, v)))
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
             found = self._known[key] = tuple(rows)
         return found
 
@@ -134,6 +138,7 @@ def counterfactual(
     *,
     trigger_on: LabelOn | None = None,
     reward_on: LabelOn | None = None,
+    features: Features | None = None,
 ) -> list[Experience]:
     """The experiences of one step (s, a, s'); for many steps, make a :class:`CounterfactualTable` once.
 
@@ -141,5 +146,5 @@ def counterfactual(
     >>> counterfactual(RewardMachine("state", "state", 1, (), (Emission(0, 2, 0, 0.5),)), 1, "go", 2)
     [Experience(rm_state=0, reward=0.5, next_rm_state=0, terminal=False)]
     """
-    table = CounterfactualTable(machine, trigger_on=trigger_on, reward_on=reward_on)
+    table = CounterfactualTable(machine, trigger_on=trigger_on, reward_on=reward_on, features=features)
     return list(table.experiences(state, action, next_state))

@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn, Step
+from markovize.episodes.labelling.guards import ValuationLabelling
 from markovize.episodes.values import Value, key_of, show
 from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
@@ -51,6 +52,7 @@ class BoundMachine:
         self._trigger_on = machine.trigger_labelling(trigger_on, features)
         self._reward_on = machine.reward_labelling(reward_on, features)
         self._one_label = self._trigger_on == self._reward_on
+        self._valuations = self._reward_on if isinstance(self._reward_on, ValuationLabelling) else None
         self._strict = unseen == "error"
         self._trigger_labels = {key_of(label) for t in machine.triggers for label in (t.on, *t.alternatives)}
         self._reward_labels = {key_of(e.on) for e in machine.rewards}
@@ -67,19 +69,27 @@ class BoundMachine:
             move = self._moves[key] = self._look_up(state, label, key[1])
         if move.seen:
             return move
-        if not self._one_label and key_of(self._reward_on.label(step)) in self._reward_labels:
+        if not self._one_label and key_of(self._reward_label(step, label)) in self._reward_labels:
             return move._replace(seen=True)
         if self._strict:
             s, a, t = (show(part) for part in step)
             raise InputError(
-                f"the label {show(self._reward_on.label(step))} of the step ({s}, {a}, {t}) was never seen in "
+                f"the label {show(self._reward_label(step, label))} of the step ({s}, {a}, {t}) was never seen in "
                 "learning; learn from more episodes, or wrap with unseen='stay'"
             )
         return move
 
     def labels(self, step: Step) -> tuple[Value, Value]:
         """The trigger label and the reward label of a step."""
-        return self._trigger_on.label(step), self._reward_on.label(step)
+        label = self._trigger_on.label(step)
+        return label, self._reward_label(step, label)
+
+    def _reward_label(self, step: Step, label: Value) -> Value:
+        """The reward label of a step with this trigger label: a user's features are asked for once, not twice."""
+        if self._valuations is None:
+            return self._reward_on.label(step)
+        assert isinstance(label, tuple)
+        return self._valuations.valuation(label)
 
     def _look_up(self, state: int, label: Value, key: Hashable) -> Move:
         """What the trigger label alone tells."""

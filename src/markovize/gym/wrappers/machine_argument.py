@@ -6,10 +6,13 @@ import os
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from markovize.episodes.features import kinds_of_action, kinds_of_space
+from markovize.episodes.features.paths import BEFORE
+from markovize.episodes.features.spaces import has_fixed_parts
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.spaces import AnyEnv, AnySpace, check_space, fits, spaces_of
 from markovize.episodes.values import On, key_of, show
-from markovize.errors import InputError, MachineError
+from markovize.errors import InputError, MachineError, one_line
 from markovize.io import read_machine
 from markovize.machine.machine import RewardMachine
 
@@ -31,8 +34,8 @@ def load_machine(machine: AnyMachine) -> RewardMachine:
     raise InputError(f"a machine is a RewardMachine, a file or its JSON object, not {type(machine).__name__}")
 
 
-def check_fits(machine: RewardMachine, env: AnyEnv) -> None:
-    """Raises unless the machine's labels could come from this environment.
+def check_fits(machine: RewardMachine, env: AnyEnv, *, known_features: bool = True) -> None:
+    """Raises unless the machine's labels, or features that no function adds, could come from this environment.
 
     >>> import gymnasium
     >>> from markovize.machine.machine import Trigger
@@ -48,6 +51,8 @@ observation of Discrete(16)
         check_space(observation_space, "observation")
     if "action" in parts:
         check_space(action_space, "action")
+    if machine.has_guards and known_features:
+        _check_features(machine, observation_space, action_space)
     checked: set[Hashable] = set()
     for labelling, label, name in _labels(machine, triggers, rewards):
         key = (labelling.kind, key_of(label))
@@ -56,6 +61,19 @@ observation of Discrete(16)
             problem = _misfit(labelling, label, observation_space, action_space)
             if problem:
                 raise MachineError(f"this machine is not for this environment: {name} is on {show(label)}, {problem}")
+
+
+def _check_features(machine: RewardMachine, observation_space: AnySpace, action_space: AnySpace) -> None:
+    if not (has_fixed_parts(observation_space) and has_fixed_parts(action_space)):
+        return
+    observed = kinds_of_space(observation_space)
+    known = {*observed, *(BEFORE + name for name in observed), *kinds_of_action(action_space)}
+    if missing := [feature.name for feature in machine.features if feature.name not in known]:
+        listed = one_line(", ".join([*observed, *kinds_of_action(action_space)]), 120)
+        raise MachineError(
+            f"this machine is not for this environment: it needs the feature {one_line(missing[0], 60)}, and there are "
+            f"{listed}; if a function made it, give features="
+        )
 
 
 def _labels(machine: RewardMachine, triggers: Labelling, rewards: Labelling) -> Iterator[tuple[Labelling, On, str]]:

@@ -37,7 +37,7 @@ class MarkovRewardWrapper(SingleWrapper, RecordConstructorArgs):
             reward without it is in ``info["rm_unshaped_reward"]``.
         crm: whether ``info["rm_experiences"]`` lists each step's experience in every machine state, see
             :class:`markovize.gym.wrappers.CounterfactualTable`; shaped if rewards are.
-        trigger_on, reward_on: the functions of (s, a, s') that the machine was learned with, if it was.
+        trigger_on, reward_on, features: the functions of (s, a, s') that the machine was learned with, if it was.
 
     >>> from markovize import RewardMachine, Trigger
     >>> machine = RewardMachine("state", "state", 2, (Trigger(0, 4, 1),))

@@ -53,6 +53,6 @@ def prepare(
 ) -> WrapperParts:
     """Checks that the machine is one for the environment, whose single observations are of this space."""
     bound = BoundMachine(machine, **labels)
-    check_fits(machine, env)
+    check_fits(machine, env, known_features=labels.get("features") is None)
     potential = None if shaping is None else Potential.of(machine, shaping)
     return WrapperParts(bound, potential, Observer(space, machine, mode), CounterfactualTable(bound) if crm else None)
