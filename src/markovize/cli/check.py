@@ -58,9 +58,10 @@ def check(
     else:
         out = console()
         what = "(s, a, s')" if machine is None else "(u, label, u') of the machine"
+        compared = "(u, label, u')" if known is not None and known.has_guards else "(s, a, s')"
         out.print(f"{report.episodes:,} episodes, {report.steps:,} steps, {report.comparable:,} comparable")
         if not report.testable:
-            out.print(f"[yellow]not testable:[/] {why_not_testable(report)}", highlight=False, soft_wrap=True)
+            out.print(f"[yellow]not testable:[/] {why_not_testable(report, compared)}", highlight=False, soft_wrap=True)
         elif report.markov:
             out.print(f"[green]Markov:[/] every {what} always paid the same reward")
         else:
@@ -73,7 +74,7 @@ def check(
     raise typer.Exit(NO if exit_code and not report.markov else DONE)
 
 
-def why_not_testable(report: CheckReport) -> str:
+def why_not_testable(report: CheckReport, what: str = "(s, a, s')") -> str:
     """Why no conflict means nothing here, and what would help.
 
     >>> from markovize import CheckReport
@@ -83,6 +84,6 @@ def why_not_testable(report: CheckReport) -> str:
     if not report.steps:
         return "there are no steps"
     return (
-        f"the (s, a, s') of only {report.comparable:,} of {report.steps:,} steps occurs more than once; "
+        f"the {what} of only {report.comparable:,} of {report.steps:,} steps occurs more than once; "
         "record more episodes, or round the observations"
     )
