@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import pickle
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from markovize import Emission, Feature, Guard, InputError, Literal, MachineErro
 from markovize.episodes.labelling.guards import FeatureLabelling, ValuationLabelling
 from markovize.io.machines.json import machine_text
 from markovize.machine.machine import sorted_triggers
+from markovize.machine.matching import match
 from markovize.machine.summary import arrows
 
 
@@ -205,6 +207,30 @@ def test_words() -> None:
         ("here = coffee",),
         ("here = office: reward 1, end", "here = plant: reward -1, end"),
     ]
+
+
+def test_guards_that_would_serve_as_well() -> None:
+    machine = replace(COFFEE, triggers=(Trigger(0, here("coffee"), 1, (here("mug"), box_of_x())),))
+    again = RewardMachine.from_json(machine.to_json())
+    assert again == machine
+    assert again.triggers[0].alternatives == (here("mug"), box_of_x())
+    assert describe(again)[0].endswith("(2 other guards fit as well: here = mug, 1 ≤ x < 2)")
+    with pytest.raises(MachineError, match=r'"triggers".0.: there is no feature y'):
+        replace(COFFEE, triggers=(Trigger(0, here("coffee"), 1, (Guard([Literal("y", "below", 3)]),)),))
+
+
+def box_of_x() -> Guard:
+    return Guard([Literal("x", "at_least", 1), Literal("x", "below", 2)])
+
+
+def test_machines_are_compared_by_their_guards() -> None:
+    same = match(COFFEE, RewardMachine.from_json(COFFEE.to_json()), [[("coffee", 0.5), ("office", 0.5)]])
+    assert same.equal
+    other = replace(COFFEE, triggers=(Trigger(0, here("mug"), 1),))
+    assert (match(other, COFFEE).extra, match(other, COFFEE).missing) == ((0,), (0,))
+    fewer = replace(COFFEE, features=COFFEE.features[:1])
+    assert match(fewer, COFFEE, [[("coffee", 0.5)]]).same == ((0, 0),)
+    assert pickle.loads(pickle.dumps(COFFEE)) == COFFEE
 
 
 def test_long_guards_take_a_line_for_each_clause() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.values import On
 from markovize.machine.machine import RewardMachine, sorted_emissions, sorted_triggers
@@ -41,5 +42,6 @@ def _alternatives(labelling: Labelling, labels: Sequence[On], most: int) -> str:
         return ""
     shown = ", ".join(labelling.text(label, 60) for label in labels[:most])
     more = ", …" if len(labels) > most else ""
-    count = "1 other label fits" if len(labels) == 1 else f"{len(labels)} other labels fit"
+    what = "guard" if isinstance(labels[0], Guard) else "label"
+    count = f"1 other {what} fits" if len(labels) == 1 else f"{len(labels)} other {what}s fit"
     return f" ({count} as well: {shown}{more})"

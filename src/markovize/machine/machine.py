@@ -58,8 +58,8 @@ class RewardMachine(BriefRepr):
     triggers: tuple[Trigger, ...] = ()
     rewards: tuple[Emission, ...] = field(default=(), repr=False)
     initial: int = 0
-    features: tuple[Feature, ...] = ()
-    reward_guards: tuple[Guard, ...] = ()
+    features: tuple[Feature, ...] = field(default=(), repr=False)
+    reward_guards: tuple[Guard, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         kinds = (*kind_names(), GUARDS)

@@ -54,7 +54,8 @@ def match(learned: RewardMachine, true: RewardMachine, walks: Iterable[Sequence[
     search = _Search(learned, true)
     if learned.trigger_on == true.trigger_on:
         search.follow(learned.initial, true.initial)
-        search.meet(walks)
+        if learned.features == true.features:  # else one machine's labels mean nothing to the other
+            search.meet(walks)
     same = tuple(sorted(search.same.items()))
     return Match(
         tuple(sorted(search.states.items())),
@@ -124,7 +125,7 @@ class _Search:
 
 
 def _contradictions(learned: RewardMachine, true: RewardMachine, states: dict[int, int]) -> Iterable[Contradiction]:
-    if learned.reward_on != true.reward_on:
+    if learned.reward_on != true.reward_on or learned.reward_guards != true.reward_guards:
         return
     for emission in learned.rewards:
         if emission.source in states and emission.target in states:

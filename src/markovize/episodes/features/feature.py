@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from markovize.episodes.brief import BriefRepr
 from markovize.errors import InputError, one_line
 
 Kind: TypeAlias = Literal["numeric", "categorical"]
@@ -12,7 +13,7 @@ KINDS: Final[tuple[Kind, ...]] = ("numeric", "categorical")
 
 
 @dataclass(frozen=True, order=True)
-class Feature:
+class Feature(BriefRepr):
     """What a guard may look at: ``x`` is of s', ``before.x`` of s, ``action`` of the action.
 
     >>> Feature("x", "numeric").to_json()

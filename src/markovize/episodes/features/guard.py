@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, total_ordering
+from functools import total_ordering
 from itertools import pairwise
 from typing import Any, Final
 
+from markovize.episodes.brief import WHOLE
 from markovize.episodes.features.feature import Feature
 from markovize.episodes.features.literal import KIND_OF, Literal
 from markovize.episodes.values import Value
@@ -77,7 +78,7 @@ class Guard:
         return self.text()
 
     def __repr__(self) -> str:
-        return f"Guard({self.text()})"
+        return f"Guard({one_line(self.text(), WHOLE)})"
 
     # --- as a value ----------------------------------------------------------------------------------------------
 
@@ -92,10 +93,6 @@ class Guard:
         return True
 
     def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
         return hash(self.literals)
 
     def __lt__(self, other: Guard) -> bool:

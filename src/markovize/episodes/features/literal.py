@@ -9,6 +9,7 @@ from functools import cached_property, total_ordering
 from typing import Any, Final, TypeAlias
 from typing import Literal as OneOf
 
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.features.feature import Kind
 from markovize.episodes.features.numbers import number_in_gap
 from markovize.episodes.values import Value, canonical, jsonable, key_of, show, sort_key
@@ -22,7 +23,7 @@ _SHOWN: Final = 40  # characters of a name or a value
 
 @total_ordering
 @dataclass(frozen=True, eq=False)
-class Literal:
+class Literal(BriefRepr):
     """``feature`` = value, ≥ value or < value. A threshold's ``gap`` is where it could lie as well, for all one knows.
 
     Two literals are equal if they hold at the same steps: the gap does not count.
