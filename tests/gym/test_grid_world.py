@@ -8,7 +8,7 @@ import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from markovize import Emission, RewardMachine, Trigger
+from markovize import Emission, Feature, Guard, Literal, RewardMachine, Trigger
 from markovize.episodes.values import Value
 from markovize.errors import InputError, MachineError
 from markovize.gym import GridWorld, OfficeWorld
@@ -159,3 +159,20 @@ def test_subclasses_can_be_registered_and_checked() -> None:
         assert [env.step(STAY)[3] for _ in range(7)] == [False] * 6 + [True]
     finally:
         del gymnasium.registry["test/Vault-v0"]
+
+
+def test_guards_are_about_coordinates() -> None:
+    machine = RewardMachine(
+        "guards",
+        "guards",
+        2,
+        (Trigger(0, Guard([Literal("0", "at_least", 2)]), 1),),
+        (Emission(1, (True,), 1, 1.0, True),),
+        features=(Feature("0", "numeric"), Feature("action", "categorical")),
+        reward_guards=(Guard([Literal("0", "below", 1), Literal("action", "is", LEFT)]),),
+    )
+    env = GridWorld("+-----+\n|@ . .|\n+-----+", machine, render_mode="ansi", show_machine=True)
+    assert rewards(env, RIGHT, LEFT, STAY) == [0, 0, 0]
+    assert rewards(env, RIGHT, RIGHT, LEFT) == [0, 0, 0]
+    assert "u = 1 of 0…1" in str(env.render())
+    assert env.step(LEFT)[1:3] == (1.0, True)

@@ -51,6 +51,7 @@ def test_pages_draw_them_too() -> None:
     assert 'data-trigger="0"' in body
     assert "here = coffee" in body
     assert "here = office: +1, end" in body
+    assert "7 ≤ x &lt; 9 and 1 ≤ y &lt; 3: +1, end" in draw_machine(BOXES).body
 
 
 @pytest.mark.parametrize("machine", [COFFEE, BOXES, LONG])

@@ -100,6 +100,8 @@ def make_world(grid: GridMap, machine: RewardMachine) -> World:
 
 def put_on_cells(grid: GridMap, machine: RewardMachine) -> RewardMachine:
     """The machine with landmarks replaced by their cells; labels that the map lacks are refused."""
+    if machine.has_guards:  # features are the coordinates: guards are about cells already
+        return machine
     unknown: dict[str, None] = {}
     triggers, rewards = [], []
     triggered, rewarded = machine.trigger_labels, machine.reward_labels

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from markovize.episodes.traces import Floats, Ints, Longs
+from markovize.machine.kernels import state_at_start
 
 
 class CompiledGuards(NamedTuple):
@@ -38,10 +39,7 @@ def guarded_states(
     after = np.zeros(steps, np.int32)
     fired = np.full(steps, -1, np.int32)
     for e in range(len(offsets) - 1):
-        u = initial
-        if starts is not None:  # noqa: SIM102 - the compiler drops this test, but not one of both
-            if starts[e] >= 0:
-                u = after[starts[e]]
+        u = state_at_start(initial, after, starts, e)
         for n in range(offsets[e], offsets[e + 1]):
             before[n] = u
             for g in range(guards.of_state[u], guards.of_state[u + 1]):

@@ -9,6 +9,15 @@ from markovize.episodes.traces import Ints, Longs
 
 
 @njit(cache=True)
+def state_at_start(initial: int, after: Ints, starts: Ints | None, episode: int) -> int:
+    """The machine state in which an episode begins: where it goes on, if ``starts`` says so."""
+    if starts is not None:  # noqa: SIM102 - the compiler drops this test, but not one of both
+        if starts[episode] >= 0:
+            return int(after[starts[episode]])
+    return initial
+
+
+@njit(cache=True)
 def episode_states(
     offsets: Longs, labels: Ints, delta: Ints, initial: int, starts: Ints | None = None
 ) -> tuple[Ints, Ints]:
@@ -16,10 +25,7 @@ def episode_states(
     before = np.zeros(len(labels), np.int32)
     after = np.zeros(len(labels), np.int32)
     for e in range(len(offsets) - 1):
-        u = initial
-        if starts is not None:  # noqa: SIM102 - the compiler drops this test, but not one of both
-            if starts[e] >= 0:
-                u = after[starts[e]]
+        u = state_at_start(initial, after, starts, e)
         for n in range(offsets[e], offsets[e + 1]):
             before[n] = u
             u = delta[u, labels[n]]

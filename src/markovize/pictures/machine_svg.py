@@ -15,6 +15,7 @@ from typing import Final
 
 from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import TEXT_LENGTH, Labelling
+from markovize.episodes.labelling.guards import ValuationLabelling
 from markovize.episodes.values import On, key_of, show, sort_key
 from markovize.errors import one_line
 from markovize.machine.machine import Emission, RewardMachine
@@ -91,10 +92,11 @@ class _Text:
 def label_name(labelling: Labelling, label: On, view: GridView | None) -> str:
     """A label as people read it, with the name of the place if the map has one.
 
-        >>> from markovize.episodes.features.guard import Guard
+            >>> from markovize.episodes.features.guard import Guard
+        from markovize.episodes.labelling.guards import ValuationLabelling
     from markovize.episodes.labelling import labelling_named
-        >>> label_name(labelling_named("state"), (1, 1), None)
-        '(1, 1)'
+            >>> label_name(labelling_named("state"), (1, 1), None)
+            '(1, 1)'
     """
     name = view.name_of(label) if view is not None and labelling.are_observations else None
     if not name:
@@ -152,10 +154,11 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
 def _group_rewards(labelling: Labelling, emissions: Sequence[Emission], view: GridView | None) -> list[_Text]:
     """One line for each outcome; places of one name count as one."""
     outcomes: dict[tuple[float, bool], dict[str, int]] = {}
+    widest = 2 * TEXT_LENGTH if isinstance(labelling, ValuationLabelling) else 20  # guards cut short say nothing
     for emission in sorted(emissions, key=lambda e: sort_key(e.on)):
         name = view.name_of(emission.on) if view is not None and labelling.are_observations else None
         names = outcomes.setdefault((emission.reward, emission.terminal), {})
-        shown = labelling.text(name, len(name)) if name else labelling.text(emission.on, 20)
+        shown = labelling.text(name, len(name)) if name else labelling.text(emission.on, widest)
         names[shown] = names.get(shown, 0) + 1
     out = []
     for (reward, terminal), names in sorted(outcomes.items(), key=lambda item: (-item[0][0], item[0][1])):

@@ -6,6 +6,7 @@ The kind alone cannot label steps: a machine says which features there are, so t
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,8 +30,24 @@ OTHERWISE: Final = "otherwise"
 MOST_CLAUSES: Final = 6  # of a guard on an arrow
 
 
+class GuardLabelling(Labelling):
+    """What the labels of triggers and of rewards have in common: their words."""
+
+    kind = GUARDS
+
+    def describe(self, label: On) -> str:
+        return one_line(self._words(label), SPELLED_LENGTH)
+
+    def text(self, label: On, length: int = TEXT_LENGTH) -> str:
+        return one_line(self._words(label), length)
+
+    @abstractmethod
+    def _words(self, label: On) -> str:
+        """All that a label or a guard says."""
+
+
 @dataclass(frozen=True)
-class FeatureLabelling(Labelling):
+class FeatureLabelling(GuardLabelling):
     """The label of a step is the tuple of its features' values; a trigger stands on a guard.
 
     >>> from markovize.episodes.features import Literal
@@ -41,7 +58,6 @@ class FeatureLabelling(Labelling):
     (('dock', 7.5), True)
     """
 
-    kind = GUARDS
     noun = "guard"
     exact = False
 
@@ -68,12 +84,6 @@ class FeatureLabelling(Labelling):
         assert isinstance(label, tuple)
         return on.holds_at(label, self._places)
 
-    def describe(self, label: On) -> str:
-        return one_line(self._words(label), SPELLED_LENGTH)
-
-    def text(self, label: On, length: int = TEXT_LENGTH) -> str:
-        return one_line(self._words(label), length)
-
     def lines(self, on: On, length: int = TEXT_LENGTH) -> list[str]:
         """For drawings: on one line where that is short, else a clause a line."""
         return guard_lines([on.clauses()] if isinstance(on, Guard) else [[self._words(on)]], length)
@@ -93,7 +103,7 @@ class FeatureLabelling(Labelling):
 
 
 @dataclass(frozen=True)
-class ValuationLabelling(Labelling):
+class ValuationLabelling(GuardLabelling):
     """The label of a step says which of a machine's reward guards hold, a boolean for each.
 
     >>> from markovize.episodes.features import Literal
@@ -106,7 +116,6 @@ class ValuationLabelling(Labelling):
     ('here = office', 'otherwise')
     """
 
-    kind = GUARDS
     noun = "valuation"
 
     features: tuple[Feature, ...] = ()
@@ -131,12 +140,6 @@ class ValuationLabelling(Labelling):
             present, ids = np.unique(ids * 2 + held, return_inverse=True)
             values = [(*values[number // 2], bool(number % 2)) for number in present.tolist()]
         return Labels(self.kind, ids.astype(np.int32), [*values])
-
-    def describe(self, label: On) -> str:
-        return one_line(self._words(label), SPELLED_LENGTH)
-
-    def text(self, label: On, length: int = TEXT_LENGTH) -> str:
-        return one_line(self._words(label), length)
 
     def lines(self, on: On, length: int = TEXT_LENGTH) -> list[str]:
         """For drawings: on one line where that is short, else a clause a line."""
