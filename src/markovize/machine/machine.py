@@ -14,7 +14,7 @@ from markovize.episodes.features.function import Features, feature_function
 from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import Labelling, LabelOn, kind_names, labelling_for, labelling_named
 from markovize.episodes.labelling.guards import GUARDS, FeatureLabelling, ValuationLabelling
-from markovize.episodes.values import Value, key_of, show
+from markovize.episodes.values import On, Value, key_of, show
 from markovize.errors import InputError, MachineError, one_line
 from markovize.extras import load
 from markovize.machine.delta import Delta
@@ -96,12 +96,12 @@ class RewardMachine(BriefRepr):
         """The state after a step with this trigger label."""
         return self.delta.target(state, label)
 
-    def reward(self, state: int, label: Value, target: int) -> float | None:
+    def reward(self, state: int, label: On, target: int) -> float | None:
         """The reward of a step, or None where the data showed none."""
         emission = self._emissions.get((state, key_of(label), target))
         return None if emission is None else emission.reward
 
-    def terminal(self, state: int, label: Value, target: int) -> bool:
+    def terminal(self, state: int, label: On, target: int) -> bool:
         """Whether such a step is known to end the episode."""
         emission = self._emissions.get((state, key_of(label), target))
         return emission is not None and emission.terminal

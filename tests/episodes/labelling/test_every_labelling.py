@@ -16,7 +16,7 @@ from instances import random_steps
 import markovize
 from markovize.episodes.labelling import Labelling, Step, kind_names, labelling_named, labelling_of, register, registry
 from markovize.episodes.traces import Traces
-from markovize.episodes.values import Interner, Value, key_of
+from markovize.episodes.values import Interner, On, Value, key_of
 from markovize.learning.learner import LearnOptions
 from markovize.machine.machine import Emission, RewardMachine, Trigger
 
@@ -47,7 +47,7 @@ class Warmth(Labelling):
         before, _, after = (len(str(part)) for part in step)
         return after - before
 
-    def matches(self, on: Value, label: Value) -> bool:
+    def matches(self, on: On, label: Value) -> bool:
         return float(str(label)) >= float(str(on))
 
 
