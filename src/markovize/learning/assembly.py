@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -54,21 +54,21 @@ def assemble(
     states = size(delta)[0]
     table = tabulate(states, max(1, len(steps.triggers.values)), delta)
     before, after = kernels.episode_states(steps.offsets, steps.triggers.ids, table, 0, steps.starts)
-    name = _number_states(states, delta, after)
-    emissions, ends = _collect_rewards(traces, steps, name[before], name[after], states)
+    name = number_states(states, [(u, v) for (u, _), v in delta.items()], after)
+    emissions, ends = collect_rewards(traces, steps, name[before], name[after], states)
     machine = RewardMachine(
         steps.triggers.kind, steps.rewards.kind, states, _name_triggers(steps, delta, alternatives, name), emissions
     )
     return machine, ends
 
 
-def _number_states(states: int, delta: Delta, after: Ints) -> Ints:
+def number_states(states: int, edges: Sequence[tuple[int, int]], after: Ints) -> Ints:
     """The new number of each state: acyclic machines topologically, ties by first visit; others by first visit."""
     visited, first = np.unique(after, return_index=True)
     rank = np.full(states, len(after), np.int64)
     rank[visited] = first
     rank[0] = -1
-    order = topological_order(states, [(u, v) for (u, _), v in delta.items()], rank.tolist())
+    order = topological_order(states, edges, rank.tolist())
     if order is None:
         order = np.argsort(rank, kind="stable").tolist()
     name = np.empty(states, np.int32)
@@ -89,7 +89,7 @@ def _name_triggers(
     )
 
 
-def _collect_rewards(
+def collect_rewards(
     traces: Traces, steps: LabelledSteps, before: Ints, after: Ints, states: int
 ) -> tuple[tuple[Emission, ...], tuple[TerminationConflict, ...]]:
     """What each (u, reward label, u') pays, in the order in which files list them, and which of them end at times."""

@@ -1,0 +1,246 @@
+"""Is there a machine with so many states, triggers and reward guards that explains the exemplars? As clauses, grown.
+
+Each of the K states but the first has a trigger of its own that enters it from a state with a smaller number; the other
+triggers are free. ``at[node][u]``: the machine is in state u after the steps that lead to the node, where nodes are the
+beginnings of exemplars, equal ones merged. Each *cell* (u, label, valuation of the reward guards, u') has the bits of
+one outcome, and each step of an exemplar says of all cells: if it is there, its outcome is the cell's. That is linear
+in the steps, where pairs of steps would be quadratic.
+
+Reward guards may be exchanged, so they are ordered by where they hold on the first steps.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+from markovize.learning.guards.candidate import Candidate, Move
+from markovize.learning.guards.problem import GuardProblem
+from markovize.learning.guards.sides import Clauses, Slot
+from markovize.learning.limits import Limits
+from markovize.learning.native import run_cancellable
+
+SLICE: Final = 1_000  # conflicts between two looks at the clock
+LARGE: Final = 20_000  # variables, from which on even a slice may take long: it runs in a thread that can be cancelled
+LONG_SECONDS: Final = 0.1  # a slice that took longer is a reason for that, too
+ORDERED: Final = 30  # steps by which reward guards are ordered
+
+
+class Split(NamedTuple):
+    """How the guards of a machine are spent, and on how many states."""
+
+    states: int
+    triggers: int
+    reward_guards: int
+
+    @property
+    def guards(self) -> int:
+        return self.triggers + self.reward_guards
+
+
+class Formula:
+    """The clauses of one split. The only place where integers that the solver knows meet their meanings."""
+
+    def __init__(self, problem: GuardProblem, split: Split, *, acyclic: bool) -> None:
+        from pysat.solvers import Solver
+
+        self._problem, self._split = problem, split
+        self._solver = Solver(name="glucose4")
+        self._clauses = Clauses(self._solver.solver.add_clause)  # without the detour by the wrapper: there are many
+        self._slots = [Slot(self._clauses, problem.numeric) for _ in range(split.guards)]
+        self._true = self._clauses.new()
+        self._clauses.add([self._true])
+        self._sources: list[dict[int, int]] = []
+        self._targets: list[dict[int, int]] = []
+        self._place_triggers(acyclic)
+        self._at = [[self._true if u == 0 else -self._true for u in range(split.states)]]
+        self._nodes: dict[tuple[int, int], int] = {}
+        self._marked: set[tuple[int, int, int, int]] = set()
+        self._cells: dict[tuple[object, ...], list[int]] = {}
+        self._bits = max(1, (problem.n_outcomes - 1).bit_length())
+        self._equal_so_far = [0] * split.reward_guards
+        self._ordered = 0
+        self._most: list[int] = []
+        self._slow = False
+        self.exemplars = 0  # how many of the exemplars it knows
+
+    def close(self) -> None:
+        """Frees the solver."""
+        self._solver.delete()
+
+    # --- clauses -----------------------------------------------------------------------------------------------------
+
+    def _place_triggers(self, acyclic: bool) -> None:
+        clauses, states = self._clauses, self._split.states
+        for number in range(self._split.triggers):
+            if number < states - 1:  # enters the next state, from one with a smaller number
+                source = {0: self._true} if number == 0 else {u: clauses.new() for u in range(number + 1)}
+                target = {number + 1: self._true}
+            else:
+                source = {u: clauses.new() for u in range(states)}
+                target = {u: clauses.new() for u in range(states)}
+                clauses.exactly_one(list(target.values()))
+                for u, v in product(source, target):
+                    if u == v or (acyclic and u > v):
+                        clauses.add([-source[u], -target[v]])
+            if len(source) > 1:
+                clauses.exactly_one(list(source.values()))
+            self._sources.append(source)
+            self._targets.append(target)
+
+    def add_exemplar(self, step: int) -> None:
+        """The episode of this step, from its beginning to the step: all its steps must be explained."""
+        problem, node = self._problem, 0
+        for n in range(int(problem.offsets[problem.episode_of[step]]), step + 1):
+            number, row = int(problem.row_of[n]), problem.row(n)
+            after = self._go(node, number, row)
+            if problem.matters[n]:
+                self._mark(node, after, number, row, int(problem.labels[n]), int(problem.outcomes[n]))
+            node = after
+
+    def _go(self, node: int, number: int, row: tuple[int, ...]) -> int:
+        """The node after a step with these features."""
+        known = self._nodes.get((node, number))
+        if known is not None:
+            return known
+        after = self._nodes[node, number] = len(self._at)
+        states, triggers = self._split.states, self._split.triggers
+        if not triggers:
+            self._at.append(self._at[0])
+            return after
+        clauses, before = self._clauses, self._at[node]
+        here = [clauses.new() for _ in range(states)]
+        self._at.append(here)
+        clauses.exactly_one(here)
+        fires = [self._fires(g, before, here, number, row) for g in range(triggers)]
+        for u in range(states):
+            clauses.add([-before[u], here[u], *fires])
+        return after
+
+    def _fires(self, trigger: int, before: list[int], after: list[int], number: int, row: tuple[int, ...]) -> int:
+        """The variable "this trigger fires at the step"; it leads to its target then."""
+        clauses = self._clauses
+        holds, fires = self._slots[trigger].holds(number, row), clauses.new()
+        clauses.add([-fires, holds])
+        for u, is_source in self._sources[trigger].items():
+            clauses.add([-is_source, -before[u], -holds, fires])
+            clauses.add([-is_source, before[u], -fires])
+        for v, is_target in self._targets[trigger].items():
+            clauses.add([-fires, -is_target, after[v]])
+        return fires
+
+    def _mark(self, node: int, after: int, number: int, row: tuple[int, ...], label: int, outcome: int) -> None:
+        """The step's outcome is that of its cell, whichever that is."""
+        if (node, number, label, outcome) in self._marked:
+            return
+        self._marked.add((node, number, label, outcome))
+        split, clauses = self._split, self._clauses
+        valued = [slot.holds(number, row) for slot in self._slots[split.triggers :]]
+        before, behind = self._at[node], self._at[after]
+        for u, v in self._steps_between():
+            place = [-before[u], -behind[v]] if split.triggers else []
+            for valuation in product((False, True), repeat=len(valued)):
+                unless = place + [-holds if wanted else holds for holds, wanted in zip(valued, valuation, strict=True)]
+                for bit, is_set in enumerate(self._cell(u, label, valuation, v)):
+                    clauses.add([*unless, is_set if outcome >> bit & 1 else -is_set])
+        if self._ordered < ORDERED:
+            self._ordered += 1
+            self._order_reward_guards(valued)
+
+    def _steps_between(self) -> list[tuple[int, int]]:
+        """The pairs (u, u') that a step may have."""
+        states = range(self._split.states)
+        ways = list(zip(self._sources, self._targets, strict=True))
+        return [
+            (u, v)
+            for u, v in product(states, states)
+            if u == v or any(u in source and v in target for source, target in ways)
+        ]
+
+    def _cell(self, *cell: object) -> list[int]:
+        if cell not in self._cells:
+            self._cells[cell] = [self._clauses.new() for _ in range(self._bits)]
+        return self._cells[cell]
+
+    def _order_reward_guards(self, valued: list[int]) -> None:
+        """Of two neighbours, the first one holds at the first of these steps at which they differ."""
+        clauses = self._clauses
+        for pair, (one, other) in enumerate(zip(valued, valued[1:], strict=False)):
+            unless = [-self._equal_so_far[pair]] if self._equal_so_far[pair] else []
+            equal = clauses.new()
+            clauses.add([*unless, one, -other])
+            clauses.add([*unless, one, other, equal])
+            clauses.add([*unless, -one, -other, equal])
+            self._equal_so_far[pair] = equal
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    @property
+    def conflicts(self) -> int:
+        """Counted work so far."""
+        stats: dict[str, Any] = self._solver.accum_stats()
+        return int(stats["conflicts"])
+
+    def solve(self, literals: int | None, work: int, limits: Limits) -> Candidate | bool | None:
+        """A candidate with at most so many literals; False if there is none, a proof; None if the work is spent."""
+        assumptions = self._at_most(literals)
+        self._solver.set_phases(self._clauses.likely)  # without literals first: guards come out wide
+        start = self.conflicts
+        while True:
+            limits.check()
+            spent = self.conflicts - start
+            if spent >= work:
+                return None
+            self._solver.conf_budget(min(SLICE, work - spent))
+            found = self._solve_slice(assumptions, limits)
+            if found is not None:
+                return self._read(self._solver.get_model()) if found else False
+
+    def _at_most(self, literals: int | None) -> list[int]:
+        """What to assume."""
+        used = [variable for slot in self._slots for variable in slot.used]
+        if literals is None or literals >= len(used):  # the search knows that this is no bound
+            return []
+        if literals == 0:
+            return [-variable for variable in used]
+        if not self._most:
+            from pysat.card import ITotalizer
+
+            counter = ITotalizer(used, ubound=len(used) - 1, top_id=self._clauses.top)
+            self._clauses.top = counter.top_id
+            for clause in counter.cnf.clauses:
+                self._clauses.add(clause)
+            self._most = list(counter.rhs)
+            counter.delete()
+        return [-self._most[literals]]
+
+    def _solve_slice(self, assumptions: list[int], limits: Limits) -> bool | None:
+        def solve() -> bool | None:
+            found: bool | None = self._solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
+            return found
+
+        if self._slow or self._clauses.top > LARGE:
+            try:
+                return run_cancellable(solve, self._solver.interrupt, limits)
+            finally:
+                self._solver.clear_interrupt()
+        start = perf_counter()
+        found = solve()
+        self._slow = perf_counter() - start > LONG_SECONDS
+        return found
+
+    def _read(self, model: list[int]) -> Candidate:
+        def is_true(variable: int) -> bool:
+            return variable <= len(model) and model[variable - 1] > 0
+
+        def chosen(options: dict[int, int]) -> int:
+            return next(u for u, variable in options.items() if is_true(variable))
+
+        boxes = [slot.read(is_true) for slot in self._slots]
+        triggers = self._split.triggers
+        moves = [
+            Move(chosen(source), box, chosen(target))
+            for source, box, target in zip(self._sources, boxes[:triggers], self._targets, strict=True)
+        ]
+        return Candidate(tuple(moves), tuple(boxes[triggers:]))

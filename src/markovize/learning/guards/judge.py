@@ -1,0 +1,161 @@
+"""Runs candidates over all the data: whether they explain it, and where not. No code is shared with the formulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from markovize.episodes.columns import Bools, Ints, Longs
+from markovize.learning.guards import kernels
+from markovize.learning.guards.candidate import Bound, Box, Candidate, Move
+from markovize.learning.guards.problem import GuardProblem
+
+MOST_PAIRS: Final = 40  # cells with several outcomes that are looked at, the rarest first
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What came of a candidate: its way through the steps, the cell of each, and what each cell was paid."""
+
+    way: kernels.Way = field(repr=False)
+    cells: Longs = field(repr=False)
+    counts: Longs = field(repr=False)  # a row for each cell, a column for each outcome
+    torn: int  # the first step at which two triggers with different targets hold, or -1
+
+    @property
+    def mixed(self) -> Longs:
+        """The cells that have several outcomes."""
+        return np.flatnonzero(np.count_nonzero(self.counts, axis=1) > 1)
+
+    @property
+    def explains(self) -> bool:
+        """Whether every cell has one outcome, and no two triggers disagree."""
+        return self.torn < 0 and not len(self.mixed)
+
+
+class Judge:
+    """Holds all the steps and tells where a candidate does not explain them."""
+
+    def __init__(self, problem: GuardProblem) -> None:
+        self.problem = problem
+        self._steps = kernels.Steps(
+            problem.offsets, problem.labels, problem.n_labels, problem.outcomes, problem.episode_of
+        )
+
+    def holds(self, box: Box) -> Bools:
+        """For each step, whether all these bounds hold."""
+        out = np.ones(self.problem.steps, np.bool_)
+        for bound in box:
+            out &= self._holds_bound(bound)
+        return out
+
+    def _holds_bound(self, bound: Bound) -> Bools:
+        codes = self.problem.codes[bound.feature]
+        if bound.side == "is":
+            return np.equal(codes, bound.code)
+        return np.greater_equal(codes, bound.code) if bound.side == "at_least" else np.less(codes, bound.code)
+
+    def try_out(self, candidate: Candidate) -> Trial:
+        """Runs a candidate over all episodes."""
+        n, boxes = self.problem.steps, candidate.boxes
+        holds = np.zeros((len(boxes), n), np.bool_)
+        for row, box in enumerate(boxes):
+            holds[row] = self.holds(box)
+        way = kernels.Way(
+            np.array([move.source for move in candidate.moves], np.int32),
+            np.array([move.target for move in candidate.moves], np.int32),
+            candidate.states,
+            holds,
+            np.zeros(n, np.int32),
+            np.zeros(n, np.int32),
+        )
+        cells = np.zeros(n, np.int64)
+        width = candidate.states**2 * self.problem.n_labels * 2 ** len(candidate.reward_boxes)
+        counts = np.zeros((width, self.problem.n_outcomes), np.int64)
+        torn = int(kernels.run_all(self._steps, way, cells, counts))
+        return Trial(way, cells, counts, torn)
+
+    def explains(self, candidate: Candidate) -> bool:
+        """Whether replaying all episodes never needs two outcomes for one cell."""
+        return self.try_out(candidate).explains
+
+    def violations(self, trial: Trial, known: set[int], most: int) -> list[int]:
+        """Steps that tell against the candidate, of every outcome of every cell that has several.
+
+        Of each kind at most so many that are not known yet, the first of each episode, the shallowest first: what is
+        early in its episode is explained by little.
+        """
+        problem, out = self.problem, [trial.torn] if trial.torn >= 0 else []
+        mixed = trial.mixed
+        rare = np.argsort(trial.counts[mixed].sum(axis=1), kind="stable")
+        for cell in mixed[rare][:MOST_PAIRS].tolist():
+            here = np.flatnonzero(trial.cells == cell)
+            here = here[np.argsort(problem.depth[here], kind="stable")]
+            for outcome in np.flatnonzero(trial.counts[cell]).tolist():
+                steps = here[problem.outcomes[here] == outcome]
+                steps = steps[np.sort(np.unique(problem.episode_of[steps], return_index=True)[1])]
+                fresh = [step for step in steps[: most + len(known)].tolist() if step not in known]
+                out += fresh[:most]
+        return out
+
+    def prune(self, candidate: Candidate) -> Candidate:
+        """Without what has no effect on the data: triggers that never fire, guards that never or always hold.
+
+        States that are never entered go with the triggers; the others are numbered in the order of their first visit.
+        """
+        trial = self.try_out(candidate)
+        way, n = trial.way, len(candidate.moves)
+        fired = [
+            bool(np.any(way.holds[row] & (way.before == move.source) & (way.after == move.target)))
+            for row, move in enumerate(candidate.moves)
+        ]
+        visited, first = np.unique(way.after, return_index=True)
+        order = [0, *(int(u) for u in visited[np.argsort(first)] if u != 0)]
+        name = {u: number for number, u in enumerate(order)}
+        moves = tuple(
+            Move(name[move.source], move.box, name[move.target])
+            for move, used in zip(candidate.moves, fired, strict=True)
+            if used
+        )
+        rewards = tuple(
+            box for row, box in enumerate(candidate.reward_boxes, n) if way.holds[row].any() and not way.holds[row].all()
+        )
+        smaller = Candidate(moves, rewards)
+        return smaller if self.explains(smaller) or not trial.explains else candidate
+
+    def room(self, candidate: Candidate, row: int, bound: Bound) -> tuple[int, int]:
+        """The least and the greatest code that this bound of a guard may have, with all others as they are.
+
+        The bound with any code in between explains the data as well; the candidate must.
+        """
+        box = candidate.boxes[row]
+        codes = self.problem.codes[bound.feature]
+        others = self.holds(tuple(other for other in box if other is not bound))
+        steps = np.flatnonzero(others)
+        steps = steps[np.argsort(codes[steps], kind="stable")]
+        of_step = codes[steps]
+        at = int(np.searchsorted(of_step, bound.code))
+        up = self._harmless(candidate, row, steps[at:], of_step[at:])
+        down = self._harmless(candidate, row, steps[:at][::-1], of_step[:at][::-1], backwards=True)
+        top = len(self.problem.ranked[bound.feature])
+        low = 0 if down is None else int(down) + 1
+        high = top if up is None else int(up)
+        return low, high
+
+    def _harmless(
+        self, candidate: Candidate, row: int, steps: Longs, codes: Ints, *, backwards: bool = False
+    ) -> int | None:
+        """The first code, in this order, whose steps may not change sides; None if all may."""
+        if not len(steps):
+            return None
+        new = np.flatnonzero(np.diff(codes) != 0) + 1
+        groups = np.concatenate([[0], new, [len(steps)]]).astype(np.int64)
+        flips = steps.astype(np.int64)
+        if backwards:  # the steps of a group are in ascending order
+            for first, last in zip(groups[:-1], groups[1:], strict=True):
+                flips[first:last] = flips[first:last][::-1]
+        trial = self.try_out(candidate)
+        done = int(kernels.shift_bound(self._steps, trial.way, trial.counts, row, flips, groups))
+        return None if done == len(groups) - 1 else int(codes[groups[done]])

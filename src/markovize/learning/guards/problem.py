@@ -1,0 +1,105 @@
+"""Episodes as the search for guards sees them: the features of each step as small integers, its outcome, its label.
+
+Only the order of observed values matters for a threshold. So a numeric feature is known by the rank of its value, and a
+bound on it is a rank too: the optimum over such bounds is the optimum over all thresholds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from markovize.conflicts.labels import conflicting_labels
+from markovize.episodes.columns import Bools, Floats, Ints, Longs
+from markovize.episodes.features import FeatureTable
+from markovize.episodes.labelled_steps import LabelledSteps
+from markovize.learning import tree_kernels
+
+
+@dataclass(frozen=True, eq=False)
+class GuardProblem:
+    """What must be explained, and by which features.
+
+    ``labels`` are the reward labels, where these are given; all 0 where reward guards are to be found.
+    """
+
+    table: FeatureTable
+    offsets: Longs = field(repr=False)
+    codes: tuple[Ints, ...] = field(repr=False)  # of each feature: for every step, the value's rank or code
+    ranked: tuple[Floats, ...] = field(repr=False)  # of each numeric feature: its values, ascending
+    labels: Ints = field(repr=False)
+    n_labels: int
+    outcomes: Ints = field(repr=False)
+    finds_reward_guards: bool
+
+    @property
+    def steps(self) -> int:
+        return len(self.outcomes)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def n_outcomes(self) -> int:
+        return int(self.outcomes.max(initial=0)) + 1
+
+    @cached_property
+    def numeric(self) -> tuple[bool, ...]:
+        return tuple(feature.numeric for feature in self.table.features)
+
+    @cached_property
+    def episode_of(self) -> Ints:
+        """The episode of every step."""
+        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
+
+    @cached_property
+    def depth(self) -> Ints:
+        """How many steps of its episode came before each step."""
+        return (np.arange(self.steps) - self.offsets[self.episode_of]).astype(np.int32)
+
+    @cached_property
+    def row_of(self) -> Ints:
+        """A number for every step, equal for steps with equal features."""
+        if not self.codes:
+            return np.zeros(self.steps, np.int32)
+        return self.table.distinct()[0]
+
+    @cached_property
+    def matters(self) -> Bools:
+        """For every step, whether its label was seen with several outcomes: no others can conflict."""
+        return conflicting_labels(self.labels, self.outcomes, self.n_labels)[self.labels]
+
+    def row(self, step: int) -> tuple[int, ...]:
+        """The codes of all features at one step."""
+        return tuple(int(column[step]) for column in self.codes)
+
+    def is_realisable(self) -> bool:
+        """Whether no two steps with equal feature sequences so far, and equal labels, differ in their outcome."""
+        rows, n_rows = self.row_of, int(self.row_of.max(initial=0)) + 1
+        starts = np.full(len(self.offsets) - 1, -1, np.int32)
+        node_of = tree_kernels.merge_prefixes(self.offsets, starts, rows, n_rows)[-1]
+        alike = tree_kernels.first_alike(node_of, self.labels, self.n_labels)
+        return bool(np.array_equal(self.outcomes[alike], self.outcomes))
+
+
+def pose_guards(steps: LabelledSteps, table: FeatureTable, *, finds_reward_guards: bool) -> GuardProblem:
+    """The problem of these steps; their trigger labels are not looked at, the features stand for them."""
+    codes: list[Ints] = []
+    ranked: list[Floats] = []
+    for feature, column in zip(table.features, table.columns, strict=True):
+        if feature.numeric:
+            values, ranks = np.unique(column, return_inverse=True)
+            codes.append(ranks.astype(np.int32))
+            ranked.append(values.astype(np.float64))
+        else:
+            codes.append(column.astype(np.int32))
+            ranked.append(np.zeros(0))
+    labels = np.zeros(len(steps.outcomes), np.int32) if finds_reward_guards else steps.rewards.ids
+    n_labels = 1 if finds_reward_guards else max(1, len(steps.rewards.values))
+    outcomes = np.unique(steps.outcomes, return_inverse=True)[1].astype(np.int32)
+    return GuardProblem(
+        table, steps.offsets, tuple(codes), tuple(ranked), labels, n_labels, outcomes, finds_reward_guards
+    )

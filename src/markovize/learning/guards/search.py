@@ -1,0 +1,262 @@
+"""From a problem to the machine with the fewest guards, then literals, then states: which questions, in which order.
+
+A *question* is a split (states, triggers, reward guards) with a bound on the literals, or without. It is put to the
+formula of the split, which knows some exemplars; a candidate that comes out is run over all the data, and where it
+fails the steps that tell against it become exemplars. So a question ends with a machine that explains everything, or
+with a proof that there is none. Work is counted, not timed; questions take turns of growing work, level by level (the
+number of guards), so that a machine is found soon, while the levels below it are refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from markovize.learning.guards.candidate import Candidate, Size
+from markovize.learning.guards.formula import Formula, Split
+from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.polish import drop_literals
+from markovize.learning.guards.problem import GuardProblem
+from markovize.learning.limits import Limits, Stop
+
+FIRST_WORK: Final = 500  # conflicts of the first turns
+ROUND_WORK: Final = 20  # counted for each candidate, so that many cheap ones end a turn, too
+FIRST_EXEMPLARS: Final = 40  # of each outcome but the commonest
+MORE_EXEMPLARS: Final = 10  # of each kind of violation
+MOST_GUARDS: Final = 12  # levels above this are not looked at
+
+
+@dataclass(frozen=True)
+class GuardProgress:
+    """What a long search is doing."""
+
+    split: Split
+    literals: int | None
+    lower: int  # guards that are needed at least
+    best: Size | None
+    exemplars: int
+
+
+@dataclass
+class Question:
+    """What is known of one split."""
+
+    split: Split
+    floor: int = 0  # proven: no machine of this split has fewer literals
+    refuted: bool = False  # proven: there is none at all
+    formula: Formula | None = field(default=None, repr=False)
+
+    def is_closed(self, best: Size | None) -> bool:
+        """Whether nothing better than the best machine is left here."""
+        return self.refuted or (best is not None and self.floor > self.target(best))
+
+    def target(self, best: Size) -> int:
+        """The literals that a machine of this split may have to be better than the best of as many guards."""
+        is_simpler = (self.split.states, self.split.triggers) < (best.states, best.triggers)
+        return best.literals if is_simpler else best.literals - 1
+
+
+class GuardSearch:
+    """One search. ``run`` ends with a proof or, by the limits, early."""
+
+    def __init__(
+        self,
+        problem: GuardProblem,
+        limits: Limits,
+        *,
+        acyclic: bool = False,
+        effort: int | None = None,
+        exemplars: list[int] | None = None,
+        on_progress: Callable[[GuardProgress], None] | None = None,
+    ) -> None:
+        self.problem, self.judge = problem, Judge(problem)
+        self.exemplars: list[int] = []  # steps, each with its episode up to it
+        self._known: set[int] = set()
+        self._acyclic, self._effort = acyclic, effort
+        self._levels: dict[int, list[Question]] = {}
+        self._asked: tuple[Split, int | None] = (Split(1, 0, 0), None)
+        self._on_progress = on_progress
+        self.limits = replace(limits, pulse=self._pulse)
+        self.best: Candidate | None = None
+        self.work = 0
+        self.lower = 0  # proven: guards that are needed at least
+        self.is_proven = False
+        self._add(exemplars or [])
+
+    @property
+    def size(self) -> Size | None:
+        return None if self.best is None else self.best.size
+
+    @property
+    def literals_lower(self) -> int:
+        """Proven: with as few guards as are proven to be needed, at least so many literals."""
+        open_ = [q.floor for q in self._level(self.lower) if not q.refuted]
+        return min(open_, default=0)
+
+    def run(self) -> None:
+        """Until the best machine is proven, or the limits stop it."""
+        try:
+            self._offer(Candidate())
+            self._add(self._first_exemplars())
+            work, looked_ahead = FIRST_WORK, 1
+            while not self._is_settled():
+                for level in range(self.lower, self._last_level(looked_ahead) + 1):
+                    self._take_turns(level, work)
+                    if self._is_settled() or (self.size is not None and self.size.guards <= level):
+                        break
+                if self._effort is not None and self.work > self._effort:
+                    return
+                work, looked_ahead = 2 * work, looked_ahead + 1
+            self.is_proven = True
+        except Stop:
+            return
+        finally:
+            for questions in self._levels.values():
+                for question in questions:
+                    if question.formula is not None:
+                        question.formula.close()
+                        question.formula = None
+
+    # --- levels ------------------------------------------------------------------------------------------------------
+
+    def _last_level(self, looked_ahead: int) -> int:
+        most = self.lower + looked_ahead
+        return most if self.size is None else min(most, self.size.guards)
+
+    def _is_settled(self) -> bool:
+        """Raises the lower bound as far as levels are refuted; whether the best machine is proven."""
+        while self.size is None or self.size.guards > self.lower:
+            if not all(question.refuted for question in self._level(self.lower)):
+                return False
+            self.lower += 1
+            if self.lower > MOST_GUARDS:
+                raise Stop
+        return all(question.is_closed(self.size) for question in self._level(self.lower))
+
+    def _level(self, guards: int) -> list[Question]:
+        """The questions of a level: few triggers first, since memory should be a last resort."""
+        if guards not in self._levels:
+            self._levels[guards] = [Question(split) for split in self._splits(guards)]
+        return self._levels[guards]
+
+    def _splits(self, guards: int) -> Iterator[Split]:
+        rewards = self.problem.finds_reward_guards
+        for triggers in range(guards + 1) if rewards else [guards]:
+            for states in range(min(triggers, 1) + 1, triggers + 2):
+                yield Split(states, triggers, guards - triggers)
+
+    def _take_turns(self, level: int, work: int) -> None:
+        """Each open question of a level: first whether there is any machine, then with few literals."""
+        for question in self._level(level):
+            if not question.is_closed(self._best_of(level)):
+                if self._best_of(level) is None:
+                    self._ask(question, None, work)
+                else:
+                    self._close(question, level, work)
+        self._climb(level, work)
+        for question in self._level(level):
+            if not question.is_closed(self._best_of(level)):
+                self._close(question, level, work)
+
+    def _climb(self, level: int, work: int) -> None:
+        """With as few literals as are not refuted, the least first, until there is a machine or the work is spent."""
+        left = {question.split: work for question in self._level(level)}
+        while self._best_of(level) is None:
+            open_ = [q for q in self._level(level) if not q.refuted and left[q.split] > 0]
+            if not open_:
+                return
+            question = min(open_, key=lambda q: q.floor)
+            before = self.work
+            self._ask(question, question.floor, left[question.split])
+            left[question.split] -= self.work - before
+
+    def _close(self, question: Question, level: int, work: int) -> None:
+        """Better than the best of its level, or a proof that it is not."""
+        best = self._best_of(level)
+        while best is not None and not question.is_closed(best):
+            if self._ask(question, question.target(best), work) is None:
+                return
+            best = self._best_of(level)
+
+    def _best_of(self, level: int) -> Size | None:
+        return self.size if self.size is not None and self.size.guards <= level else None
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def _ask(self, question: Question, literals: int | None, work: int) -> bool | None:
+        """True if a machine came out that explains everything, False if there is none, None if the work is spent."""
+        self._asked = question.split, literals
+        if question.formula is None:
+            question.formula = Formula(self.problem, question.split, acyclic=self._acyclic)
+        formula, left = question.formula, work
+        while left > 0:
+            self._teach(formula)
+            before = formula.conflicts
+            found = formula.solve(literals, left, self.limits)
+            spent = formula.conflicts - before + ROUND_WORK
+            left, self.work = left - spent, self.work + spent
+            if found is None:
+                return None
+            if found is False:
+                self._refute(question, literals)
+                return False
+            assert isinstance(found, Candidate)
+            if self._offer(found):
+                return True
+        return None
+
+    def _refute(self, question: Question, literals: int | None) -> None:
+        if literals is None or literals >= self._most_literals(question.split):
+            question.refuted = True
+            if question.formula is not None:
+                question.formula.close()
+                question.formula = None
+        else:
+            question.floor = max(question.floor, literals + 1)
+
+    def _most_literals(self, split: Split) -> int:
+        """As many as the guards of a split can have."""
+        return split.guards * sum(2 if numeric else 1 for numeric in self.problem.numeric)
+
+    def _offer(self, candidate: Candidate) -> bool:
+        """Keeps a candidate that explains everything; from another one learns what tells against it."""
+        trial = self.judge.try_out(candidate)
+        if not trial.explains:
+            more = self.judge.violations(trial, self._known, MORE_EXEMPLARS)
+            self._add(more)
+            return False
+        smaller = drop_literals(candidate, self.judge, self.limits)
+        if self.size is None or smaller.size < self.size:
+            self.best = smaller
+        return True
+
+    # --- exemplars ---------------------------------------------------------------------------------------------------
+
+    def _first_exemplars(self) -> list[int]:
+        """The shallowest steps of each outcome but the commonest: those that are paid, as a rule."""
+        problem, out = self.problem, []
+        counts = np.bincount(problem.outcomes[problem.matters], minlength=problem.n_outcomes)
+        for outcome in np.argsort(counts, kind="stable")[:-1].tolist():
+            steps = np.flatnonzero((problem.outcomes == outcome) & problem.matters)
+            out += steps[np.argsort(problem.depth[steps], kind="stable")][:FIRST_EXEMPLARS].tolist()
+        return out
+
+    def _add(self, steps: list[int]) -> None:
+        for step in steps:
+            if step not in self._known:
+                self._known.add(step)
+                self.exemplars.append(step)
+
+    def _teach(self, formula: Formula) -> None:
+        """The exemplars that it does not know."""
+        while formula.exemplars < len(self.exemplars):
+            self.limits.check()
+            formula.add_exemplar(self.exemplars[formula.exemplars])
+            formula.exemplars += 1
+
+    def _pulse(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(GuardProgress(*self._asked, self.lower, self.size, len(self.exemplars)))
