@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
+from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.labelling import labelling_named
 from markovize.episodes.traces import Floats, Longs, Traces
 
@@ -61,10 +62,9 @@ def find_clock(traces: Traces) -> Clock | None:
     >>> find_clock(Traces.of([([0] * n + [1], [0] * n, [0] * (n - 1) + [1 - n / 100]) for n in range(1, 9)]))
     Clock(start=1.0, slope=-0.01, steps=8, times=8)
     """
-    levels = np.unique(traces.rewards)
+    levels, _, codes = distinct_rewards(traces.rewards)
     if len(levels) < LEAST_TIMES:
         return None
-    codes = np.searchsorted(levels, traces.rewards)
     weights = traces.weights()
     counts = np.bincount(codes, weights)
     labels = labelling_named("transition").label_steps(traces)

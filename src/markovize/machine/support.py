@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.labelling import LabelOn, labelling_for, labelling_named
-from markovize.episodes.paid import paid_steps
+from markovize.episodes.paid import count_paid
 from markovize.episodes.traces import Bools, Ints, Traces
+from markovize.episodes.values import Interner
+from markovize.machine.delta import Delta
+from markovize.machine.kernels import episode_states
 from markovize.machine.machine import RewardMachine, Trigger
-from markovize.machine.replay import run_on_labels
+from markovize.machine.replay import Run
 
 MOST_WORK: Final = 3_000_000  # steps times triggers, about a second; above it nothing is counted
 LITTLE: Final = 10
@@ -58,20 +62,27 @@ def count_support(
     """
     if not machine.triggers or traces.recorded[1] * len(machine.triggers) > MOST_WORK:
         return ()
-    triggers = labelling_for(machine.trigger_on, trigger_on, "trigger_on").label_steps(traces)
-    rewards = labelling_for(machine.reward_on, reward_on, "reward_on").label_steps(traces)
+    moving = labelling_for(machine.trigger_on, trigger_on, "trigger_on")
+    paying = labelling_for(machine.reward_on, reward_on, "reward_on")
+    triggers = moving.label_steps(traces)
+    rewards = triggers if paying == moving else paying.label_steps(traces)
     starts, weights = traces.starts(), traces.weights()
-    before = run_on_labels(machine, traces.offsets, triggers, rewards, starts).before
-    labelling = labelling_named(machine.trigger_on)
+    levels = distinct_rewards(traces.rewards).of_step
+    labelling, labels = labelling_named(machine.trigger_on), Interner(triggers.values)
+
+    def run(some: tuple[Trigger, ...]) -> Run:
+        delta = Delta(machine.states, some, labelling).table(labels)
+        return Run(*episode_states(traces.offsets, triggers.ids, delta, machine.initial, starts), rewards)
+
+    before = run(machine.triggers).before
     out = []
     for number, trigger in enumerate(machine.triggers):
-        fits = np.array([labelling.matches(trigger.on, label) for label in triggers.values], np.bool_)
+        fits = np.zeros(len(labels), np.bool_)
+        fits[machine.delta.columns(trigger.on, labels)] = True
         fired = fits[triggers.ids] & (before == trigger.source)
-        others = (*machine.triggers[:number], *machine.triggers[number + 1 :])
-        without = replace(machine, triggers=others, rewards=())
-        keys = run_on_labels(without, traces.offsets, triggers, rewards, starts).keys(machine.states)
-        paid = paid_steps(keys, traces.rewards, weights)
-        out.append(Support(trigger, _count(fired, weights), _count(paid, weights)))
+        without = run((*machine.triggers[:number], *machine.triggers[number + 1 :]))
+        paid = count_paid(without.keys(machine.states), levels, weights)
+        out.append(Support(trigger, _count(fired, weights), paid))
     return tuple(out)
 
 

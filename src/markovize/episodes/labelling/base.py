@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.distinct import distinct_keys
 from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.episodes.values import Interner, Value, canonical, jsonable, key_of, show
 from markovize.errors import one_line
@@ -145,7 +146,7 @@ def distinct_steps(traces: Traces) -> tuple[Ints, list[Step]]:
     pairs: Longs = before.astype(np.int64) * m + actions
     if n * m * n >= 2**63:  # millions of values that never repeat
         pairs = np.unique(pairs, return_inverse=True)[1]
-    _, first, codes = np.unique(pairs * n + after, return_index=True, return_inverse=True)
+    _, first, codes = distinct_keys(pairs * n + after)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
