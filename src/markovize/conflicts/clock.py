@@ -12,7 +12,7 @@ import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
 from markovize.episodes.distinct import distinct_rewards
-from markovize.episodes.labelling import labelling_named
+from markovize.episodes.labelling.base import number_steps
 from markovize.episodes.traces import Floats, Longs, Traces
 
 LEAST_TIMES: Final = 5
@@ -67,13 +67,13 @@ def find_clock(traces: Traces) -> Clock | None:
         return None
     weights = traces.weights()
     counts = np.bincount(codes, weights)
-    labels = labelling_named("transition").label_steps(traces)
-    conflicting = conflicting_labels(labels.ids, codes.astype(np.int32), max(1, len(labels.values)))
+    different, _, steps = number_steps(traces)
+    conflicting = conflicting_labels(steps.astype(np.int32), codes.astype(np.int32), max(1, len(different)))
     number = traces.depths() + 1
-    disputed = conflicting[labels.ids]
+    disputed = conflicting[steps]
     paid = np.flatnonzero(disputed & (codes != np.argmax(counts))) if counts.max() > 1 else np.flatnonzero(disputed)
-    steps = len(paid) if weights is None else int(weights[paid].sum())
-    return fit_clock(number[paid], traces.rewards[paid], steps)
+    count = len(paid) if weights is None else int(weights[paid].sum())
+    return fit_clock(number[paid], traces.rewards[paid], count)
 
 
 def fit_clock(times: Longs, rewards: Floats, steps: int) -> Clock | None:
