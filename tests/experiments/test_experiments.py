@@ -47,11 +47,11 @@ FILES = {
 
 
 def breakfast(name: str = "b", **changes: Any) -> Task:
-    return Task(name, "markovize/BreakfastWorld-v0", {"task": "b"}, Settings.of(**{"episodes": 120, **changes}))
+    return Task(name, "markovize/BreakfastWorld-v0", {"task": "b"}, Settings.of(**{"episodes": 60, **changes}))
 
 
 def small(seeds: int = 2) -> Experiment:
-    return Experiment("small", "A small one", [breakfast(), breakfast("q", mode="q-learning", episodes=400)], seeds)
+    return Experiment("small", "A small one", [breakfast(), breakfast("q", mode="q-learning", episodes=150)], seeds)
 
 
 @pytest.fixture

@@ -24,10 +24,14 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize(("name", "trials"), [("exp1", 4), ("exp3", 4), ("ablation", 8)])
-def test_smoke(name: str, trials: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "task", "trials"), [("exp1", "c", 1), ("exp3", "b full", 1), ("ablation", "b full", 2)]
+)
+def test_smoke(name: str, task: str, trials: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One task of each; all of them are long golden runs."""
     monkeypatch.chdir(tmp_path)
-    code, out, err = run_here("reproduce", name, "--preset", "smoke", "--jobs", 1, "--json")
+    args = ("reproduce", name, "--preset", "smoke", "--task", task)
+    code, out, err = run_here(*args, "--jobs", 1, "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert (told["experiment"], told["trials"]) == (name, trials)
@@ -44,7 +48,7 @@ def test_smoke(name: str, trials: int, tmp_path: Path, monkeypatch: pytest.Monke
     table = (folder / "table.md").read_text()
     assert "paper's" in table
     if name == "exp1":
-        code, out, err = run_here("reproduce", name, "--preset", "smoke", "--resume")  # nothing is left to run
+        code, out, err = run_here(*args, "--resume")  # nothing is left to run
         assert (code, err) == (0, "")
         assert "open exp1-smoke" in out
 
