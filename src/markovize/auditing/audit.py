@@ -42,6 +42,14 @@ class AuditProgress:
     steps: int
     seconds: float
 
+    def sentence(self) -> str:
+        """One line: what is being done, the steps so far, the time.
+
+        >>> AuditProgress("walking", 12_000, 3.21).sentence()
+        'walking · 12,000 steps · 3.2 s'
+        """
+        return f"{self.phase} · {self.steps:,} steps · {self.seconds:.1f} s"
+
 
 Tell: TypeAlias = Callable[[AuditProgress], None]
 
