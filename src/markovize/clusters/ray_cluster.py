@@ -34,21 +34,23 @@ def check_executor(executor: str, address: str | None = None) -> None:
 
 @contextmanager
 def joined(jobs: int | None, address: str | None) -> Iterator[Any]:
-    """Ray itself, connected to a cluster: the one in use, that at the address, or one that is started here.
-
-    Meanwhile stdout is stderr: Ray tells there of nodes that die, from threads of its own, where answers for programs
-    stand.
-    """
+    """Ray itself, connected to a cluster: the one in use, that at the address, or one that is started here."""
     ray = load("ray", "--executor ray", "ray")
     started = not ray.is_initialized()
-    with redirect_stdout(sys.stderr):
+    if started:
+        _connect(ray, jobs, address)
+    try:
+        yield ray
+    finally:
         if started:
-            _connect(ray, jobs, address)
-        try:
-            yield ray
-        finally:
-            if started:
-                ray.shutdown()
+            ray.shutdown()
+
+
+@contextmanager
+def joined_quietly(jobs: int | None, address: str | None) -> Iterator[Any]:
+    """As :func:`joined`; meanwhile stdout is stderr: Ray tells of nodes that die where answers for programs stand."""
+    with redirect_stdout(sys.stderr), joined(jobs, address) as ray:
+        yield ray
 
 
 def map_on_ray(function: Callable[[Item], Made], items: Iterable[Item], address: str | None) -> Iterator[Made]:
@@ -57,7 +59,7 @@ def map_on_ray(function: Callable[[Item], Made], items: Iterable[Item], address:
     Tasks of a node that dies run again on the others. Only some are under way ahead of those that were taken, so that
     results do not pile up.
     """
-    with joined(None, address) as ray:
+    with joined_quietly(None, address) as ray:
         work = ray.remote(num_cpus=1, max_retries=-1)(_apply)
         ahead = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()
