@@ -159,7 +159,7 @@ def _audit_continuous(
     if leak is not None:
         return report_finding(leak, evidence)
     limits = Budget(budget.steps, max(budget.deadline, time.monotonic() + LEAST_RESTORING))
-    restored = audit_by_restoring(source, logbook.scale, seed, limits, say)
+    restored = audit_by_restoring(source, logbook, seed, limits, say)
     restored = replace(restored, steps=restored.steps + logbook.steps)
     if restored.verdict != "not-testable" and (evidence.base is not None or not restored.markov):
         return restored
