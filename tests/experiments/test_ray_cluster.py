@@ -38,12 +38,13 @@ def on_ray(folder: Path, seeds: int, episodes: int, jobs: int, address: str = ""
     """In a process of its own: Ray leaves threads and handlers behind."""
     here = str(Path(__file__).parent)
     command = [sys.executable, "-c", ON_RAY, here, str(folder), str(seeds), str(episodes), str(jobs), address]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def ended(process: subprocess.Popen[bytes], seconds: float) -> None:
-    out, _ = process.communicate(timeout=seconds)
-    assert process.returncode == 0, out.decode()
+    out, errors = process.communicate(timeout=seconds)
+    assert process.returncode == 0, errors.decode()
+    assert out == b"", "stdout is for answers: what Ray tells of nodes that die goes to stderr"
 
 
 def same(one: Path, other: Path) -> None:

@@ -78,6 +78,21 @@ class Walker:
         self.earnings.finish(episode)
         return episode
 
+    def walk_otherwise(self) -> None:
+        """A disputed step again, at the same step number, with one action on the way to it replaced: time, or history?
+
+        Nothing is played where no reward is disputed.
+        """
+        disputed = self.earnings.disputed()
+        if not disputed:
+            return
+        episode, step = self._any(disputed)
+        assert episode.seed is not None
+        actions = [self._number(action) for action in episode.actions[: step + 1]]
+        if step:
+            actions[int(self.rng.integers(step))] = self._random()
+        self.play(episode.seed, lambda _: actions.pop(0), step + 1)
+
     # --- kinds of walks -----------------------------------------------------------------------------------------------
 
     def _random(self) -> int:

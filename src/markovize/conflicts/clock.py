@@ -18,6 +18,10 @@ from markovize.episodes.traces import Floats, Longs, Traces
 LEAST_TIMES: Final = 5
 """Different step numbers, each with a reward of its own, that must lie on one line. A machine's rewards are few levels,
 paid at various times; none of the samples of our worlds comes near this."""
+ADVICE: Final = (
+    "Put the time into the observation (gymnasium.wrappers.TimeAwareObservation), or record what is paid without it, "
+    "for example 1 for any success"
+)
 ROUNDING: Final = 1e-6  # of the largest reward: what is computed in single precision is still on its line
 
 
@@ -44,10 +48,7 @@ class Clock:
     @property
     def advice(self) -> str:
         """What to do about it."""
-        return (
-            "Put the time into the observation (gymnasium.wrappers.TimeAwareObservation), or record what is paid "
-            "without it, for example 1 for any success"
-        )
+        return ADVICE
 
     def to_json(self) -> dict[str, Any]:
         return {"start": self.start, "slope": self.slope, "steps": self.steps, "times": self.times}
