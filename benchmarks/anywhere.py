@@ -14,12 +14,13 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from markovize import check_reward
 from markovize.auditing.audit import STEPS
-from public_envs import CASES, NATIVE, PLANTED, Case
+from public_envs import CASES, CLOCKS, NATIVE, PLANTED, WRAPPED, Case
 from report import Report
 
 HEADS = ("environment", "by its source", "verdict", "by", "given", "machine", "seconds", "agrees")
@@ -55,8 +56,8 @@ class Row:
 def run(case: Case, seed: int, steps: int) -> Row:
     """The audit of one environment."""
     start = time.monotonic()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of other people's libraries
+    with warnings.catch_warnings(), redirect_stdout(sys.stderr):  # other people's libraries talk
+        warnings.simplefilter("ignore")
         report = check_reward(case.make, seed=seed, steps=steps)
     machine = report.machine
     return Row(
@@ -114,7 +115,8 @@ def main() -> None:
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return
     report, rows = Report("Rewards of public environments"), []
-    for title, group in (("As they are", NATIVE), ("With a history planted", PLANTED)):
+    groups = {"As they are": NATIVE, "In wrappers": WRAPPED, "With a clock": CLOCKS, "With a history planted": PLANTED}
+    for title, group in groups.items():
         cases = choose(group, asked.only)
         if cases:
             report.heads(*HEADS, over=title)

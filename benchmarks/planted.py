@@ -174,6 +174,118 @@ class InARow(Counted):
 
 
 @dataclass
+class OnSecond(Counted):
+    """Only the second of these events in an episode pays."""
+
+    n: int = 3
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:
+        happened = self.event(before, action, after)
+        self.count += happened
+        return native + self.bonus * (happened and self.count == 2)
+
+
+@dataclass
+class Places(Memory):
+    """Pays the number of different observations so far."""
+
+    def begin(self, observation: Any) -> None:
+        self.seen = {str(observation)}
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:  # noqa: ARG002 - only where
+        self.seen.add(str(after))
+        return float(len(self.seen))
+
+
+@dataclass
+class IfEven(Memory):
+    """The goal pays if a switch was toggled an even number of times."""
+
+    toggle: Event
+    goal: Event
+    states: int | None = 2
+
+    def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
+        self.odd = False
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:  # noqa: ARG002 - its own reward
+        self.odd ^= self.toggle(before, action, after)
+        return float(self.goal(before, action, after) and not self.odd)
+
+
+@dataclass
+class FirstTriple(Memory):
+    """A bonus once an episode, for the first action that is taken three times in a row."""
+
+    def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
+        self.last, self.count, self.done = None, 0, False
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:  # noqa: ARG002 - only what is done
+        self.count = self.count + 1 if action == self.last else 1
+        self.last = action
+        new = self.count == 3 and not self.done
+        self.done = self.done or new
+        return native + new
+
+
+@dataclass
+class AsTwoBefore(Memory):
+    """A penalty for the action of two steps before."""
+
+    def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
+        self.actions: list[int] = []
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:  # noqa: ARG002 - only what is done
+        self.actions.append(int(action))
+        return native - 0.5 * (self.actions[-3:-2] == [int(action)])
+
+
+@dataclass
+class Fading(Memory):
+    """An event pays less each time."""
+
+    event: Event
+
+    def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
+        self.count = 0
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:
+        happened = self.event(before, action, after)
+        self.count += happened
+        return native + (1 / self.count if happened else 0.0)
+
+
+@dataclass
+class Record(Memory):
+    """Pays by how much the best coordinate so far is beaten."""
+
+    number: int
+
+    def begin(self, observation: Any) -> None:
+        self.best = float(observation[self.number])
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:  # noqa: ARG002 - its own reward
+        here = float(after[self.number])
+        gain, self.best = max(0.0, here - self.best), max(self.best, here)
+        return gain
+
+
+@dataclass
+class AtPrimes(Memory):
+    """No memory but a clock that follows no line: an event pays at steps whose number is prime."""
+
+    event: Event
+
+    def begin(self, observation: Any) -> None:  # noqa: ARG002 - any start
+        self.step = 0
+
+    def pay(self, before: Any, action: Any, after: Any, native: float) -> float:  # noqa: ARG002 - its own reward
+        self.step += 1
+        prime = self.step > 1 and all(self.step % n for n in range(2, int(self.step**0.5) + 1))
+        return float(prime and self.event(before, action, after))
+
+
+@dataclass
 class Alone(Memory):
     """A memory in place of the environment's own reward, which is set to 0."""
 

@@ -14,7 +14,27 @@ from typing import Any
 
 import gymnasium
 
-from planted import Alone, ByStart, Event, EveryNth, FirstVisits, InARow, InOrder, Late, Memory, Planted, Then
+from planted import (
+    Alone,
+    AsTwoBefore,
+    AtPrimes,
+    ByStart,
+    Event,
+    EveryNth,
+    Fading,
+    FirstTriple,
+    FirstVisits,
+    IfEven,
+    InARow,
+    InOrder,
+    Late,
+    Memory,
+    OnSecond,
+    Places,
+    Planted,
+    Record,
+    Then,
+)
 
 
 @dataclass(frozen=True)
@@ -100,6 +120,43 @@ NATIVE: list[Case] = [
     native("popgym-NoisyPositionOnlyCartPoleEasy-v0", MARKOV, "1/200 at every step"),
     native("popgym-PositionOnlyPendulumEasy-v0", MARKOV, "of the state; the observation hides the speed"),
     native("popgym-NoisyPositionOnlyPendulumEasy-v0", MARKOV, "of the state; the observation hides the speed"),
+    native(
+        "CartPole-v1", MARKOV, "-1 for the fall, else 0", "CartPole-v1, Sutton and Barto's", sutton_barto_reward=True
+    ),
+    native(
+        "Taxi-v4", MARKOV, "P[state][action]; passengers change their minds", "Taxi-v4, fickle", fickle_passenger=True
+    ),
+    native("MiniGrid-LavaCrossingS9N1-v0", TIME, GOAL),
+    native("MiniGrid-DistShift2-v0", TIME, GOAL),
+    native("MiniGrid-GoToObject-6x6-N2-v0", TIME, GOAL),
+    native("MiniGrid-KeyCorridorS3R1-v0", TIME, GOAL),
+    native("MiniGrid-PutNear-6x6-N2-v0", TIME, GOAL),
+    native("BabyAI-GoToObjS4-v0", TIME, GOAL),
+    native("BabyAI-OpenRedDoor-v0", TIME, GOAL),
+    native("popgym-RepeatFirstHard-v0", HISTORY, "action == the first card"),
+    native("popgym-RepeatPreviousHard-v0", HISTORY, "action == the card 64 steps ago"),
+    native("popgym-ConcentrationHard-v0", HISTORY, "turns alternate until an open card is chosen first"),
+    native("popgym-BattleshipHard-v0", MARKOV, "by hit or miss, which is the observation"),
+    native("popgym-MultiarmedBanditHard-v0", MARKOV, "by the payout, which is the observation"),
+    native("popgym-HigherLowerHard-v0", MARKOV, "two cards and the guess"),
+    native("popgym-PositionOnlyPendulumHard-v0", MARKOV, "of the state; the observation hides the speed"),
+]
+
+
+def wrapped(env_id: str, wrapper: str, verdicts: str, why: str, *arguments: Any) -> Case:
+    """An environment in a wrapper of Gymnasium's."""
+    kind = getattr(gymnasium.wrappers, wrapper)
+    return Case(f"{env_id} in {wrapper}", lambda: kind(make(env_id), *arguments), Truth(tuple(verdicts.split()), why))
+
+
+WRAPPED: list[Case] = [
+    wrapped("CartPole-v1", "FrameStackObservation", MARKOV, "1 at every step", 4),
+    wrapped("Pendulum-v1", "FrameStackObservation", MARKOV, "as without it", 3),
+    wrapped("Pendulum-v1", "NormalizeObservation", MARKOV, "as without it; what is shown drifts"),
+    wrapped("CartPole-v1", "TimeAwareObservation", MARKOV, "1 at every step"),
+    wrapped("MountainCar-v0", "DelayObservation", MARKOV, "-1 at every step", 2),
+    wrapped("Pendulum-v1", "NormalizeReward", "previous-episodes", "divided by a deviation over all episodes"),
+    wrapped("Taxi-v4", "NormalizeReward", "previous-episodes", "divided by a deviation over all episodes"),
 ]
 
 
@@ -162,6 +219,25 @@ PLANTED: list[Case] = [
     planted("Pendulum-v1", "every second step on the right", lambda: EveryNth(coordinate(1, above=0.0), 2)),
     planted("Pendulum-v1", "rewards two steps late", lambda: Late(2)),
     planted("Acrobot-v1", "action 2 three times in a row", lambda: InARow(does(2), 3)),
+    planted("FrozenLake-v1", "the second entry of cell 4", lambda: OnSecond(enters(4)), is_slippery=False),
+    planted("CliffWalking-v1", "how many cells were visited", Places),
+    planted("CliffWalking-v1", "cell 25 if even steps right", lambda: IfEven(does(1), enters(25))),
+    planted("Taxi-v4", "the first action three times in a row", FirstTriple),
+    planted("FrozenLake-v1", "less for the action two steps before", AsTwoBefore, is_slippery=False),
+    planted("CliffWalking-v1", "cell 25 pays less each time", lambda: Fading(enters(25))),
+    planted("MiniGrid-DoorKey-5x5-v0", "every second toggle", lambda: Alone(EveryNth(does(5), 2))),
+    planted("MountainCar-v0", "farther right than ever", lambda: Record(0)),
+    planted("CartPole-v1", "less for the action two steps before", AsTwoBefore),
+    planted("Acrobot-v1", "the first time fast", lambda: FirstVisits((coordinate(4, above=3.0),))),
 ]
 
-CASES = [*NATIVE, *PLANTED]
+CLOCKS: list[Case] = [
+    Case(
+        f"{env_id} + at prime steps",
+        lambda env_id=env_id, event=event: Planted(make(env_id), AtPrimes(event)),  # type: ignore[misc]
+        Truth((TIME,), "planted: a clock that follows no line"),
+    )
+    for env_id, event in (("CliffWalking-v1", enters(25)), ("MountainCar-v0", coordinate(0, above=-0.45)))
+]
+
+CASES = [*NATIVE, *WRAPPED, *CLOCKS, *PLANTED]

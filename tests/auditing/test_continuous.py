@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import pytest
 from continuous_defects import (
     DrawnAtReset,
@@ -127,3 +128,33 @@ def test_a_reward_that_was_never_paid_is_not_testable() -> None:
 def test_wrappers_with_a_memory(rule: str, verdict: str) -> None:
     report = check_reward(lambda: Memory(gym.make("Pendulum-v1"), rule), steps=STEPS)
     assert (report.verdict, report.given) == (verdict, "state")
+
+
+class FarBonus(gym.Env[Any, Any]):
+    """A bonus once an episode, so far from the start that few walks get there; the state sits in an object."""
+
+    observation_space = gym.spaces.Box(-100, 100, (4,), np.float64)
+    action_space = gym.spaces.Box(-1, 1, (2,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        self.body = {"x": self.np_random.uniform(-0.1, 0.1, 2), "v": np.zeros(2)}
+        self.paid, self.steps = False, 0
+        return np.concatenate([self.body["x"], self.body["v"]]), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.steps += 1
+        v = 0.9 * self.body["v"] + 0.1 * np.asarray(action, np.float64)
+        self.body = {"x": self.body["x"] + v, "v": v}
+        now = bool(self.body["x"][0] > 30) and not self.paid
+        self.paid = self.paid or now
+        observation = np.concatenate([self.body["x"], self.body["v"]])
+        return observation, now - 0.01, False, self.steps >= 100, {}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rare_bonus_far_away(seed: int) -> None:
+    """Was missed, or even called constant, with these seeds."""
+    report = check_reward(FarBonus(), seed=seed)
+    assert report.verdict == "history"
+    assert sorted(report.replay_witness(FarBonus())) == pytest.approx([-0.01, 0.99])

@@ -116,3 +116,11 @@ def test_blackjack_is_noise_and_a_vector_is_refused() -> None:
     assert check_reward("Blackjack-v1", steps=STEPS).verdict == "noise"
     with pytest.raises(markovize.InputError, match="not a vector"):
         check_reward(gym.make_vec("FrozenLake-v1", num_envs=2))
+
+
+def test_notebooks_show_a_card() -> None:
+    """With the witness, the machine's picture, and what to do; all text is escaped."""
+    html = check_reward([(["<a>", "b"], [0], [n % 2]) for n in range(40)])._repr_html_()
+    assert "random: the same history pays different rewards" in html
+    assert "&lt;a&gt;" in html
+    assert "<a>" not in html

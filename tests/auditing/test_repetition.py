@@ -164,3 +164,28 @@ def test_walks_prefer_actions_that_change_something() -> None:
     likely = walker._lively()
     assert likely.sum() == pytest.approx(1)
     assert min(likely[:2]) > 4 * max(likely[2:]) > 0
+
+
+def test_a_disputed_step_is_tried_at_its_own_time_after_other_histories() -> None:
+    """Before the step number is blamed: the same seed and number of steps, one action on the way is another."""
+    logbook = Logbook()
+    walker = Walker(EverySecondStep(), logbook, 0)
+    while not walker.earnings.disputed():
+        walker.walk()
+    before = len(logbook.episodes)
+    for _ in range(30):
+        walker.walk_otherwise()
+    for played in logbook.episodes[before:]:
+        changed = [
+            sum(a != b for a, b in zip(episode.actions, played.actions, strict=False))
+            for episode, step in walker.earnings.disputed()
+            if episode.seed == played.seed and step + 1 >= len(played.actions)
+        ]
+        assert min(changed) <= 1
+
+
+@pytest.mark.long
+def test_concentration_of_popgym_is_no_reward_of_time() -> None:
+    """Turns alternate until a card that lies open is chosen first, which walks alone never met with this seed."""
+    popgym = pytest.importorskip("popgym.envs.concentration")
+    assert check_reward(popgym.ConcentrationHard, seed=0).verdict == "history"

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from in_process import run_here
 from lamp import LAMP
 from progress_lines import without_progress
 
@@ -106,25 +107,25 @@ def test_ctrl_c_leaves_a_run_that_can_go_on(here: Path) -> None:
 
 
 def test_a_run_that_is_over(here: Path) -> None:
-    code, out, _ = ended(start("markovize/BreakfastWorld-v0", "--episodes", "100", "--out", "over", "--json"))
+    code, out, _ = run_here("run", "markovize/BreakfastWorld-v0", "--episodes", "100", "--out", "over", "--json")
     numbers = json.loads(out)
     (here / "over" / ".q.csv.0123.tmp").write_text("a piece")  # left by a kill between the last file and the end
     shutil.copy("over/q.csv", "over/checkpoint.npz")
     before = contents(Path("over"))
-    code, out, err = ended(start("--resume", "over"))
+    code, out, err = run_here("run", "--resume", "over")
     assert (code, out, err) == (0, "over: this run is over, all of it is there\n", "")
     assert contents(Path("over")) == {name: data for name, data in before.items() if name[0] != "." and name[-1] != "z"}
-    assert json.loads(ended(start("--resume", "over", "--json"))[1]) == numbers
+    assert json.loads(run_here("run", "--resume", "over", "--json")[1]) == numbers
     for damage, said in ((b"{", "timings.json"), (b"{}", "timings.json: no 'seconds'; this file was damaged")):
         (here / "over" / "timings.json").write_bytes(damage)
-        code, out, err = ended(start("--resume", "over", "--json"))
+        code, out, err = run_here("run", "--resume", "over", "--json")
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert said in err
 
 
 def test_bad_use(here: Path) -> None:
     def refused(*args: object) -> str:
-        code, out, err = ended(start(*args))
+        code, out, err = run_here("run", *args)
         assert (code, out) == (2, "")
         assert err.count("\n") == 1
         return err
@@ -134,9 +135,15 @@ def test_bad_use(here: Path) -> None:
     assert "Missing argument 'ENV_ID'" in refused("--seed", "3")
     folder = here / "run"
     folder.mkdir()
-    (folder / "config.json").write_text('{"env_id": "Lamp-v0"}')
+    (folder / "config.json").write_text('{"env_id": "markovize/BreakfastWorld-v0"}')
     assert "config.json: not the configuration of a run: no 'env_args'" in refused("--resume", "run")
-    config = {"env_id": "Lamp-v0", "env_args": {}, "imports": ["lamp"], "settings": {"mode": "fast"}, "markovize": "0"}
+    config = {
+        "env_id": "markovize/BreakfastWorld-v0",
+        "env_args": {},
+        "imports": [],
+        "settings": {"mode": "fast"},
+        "markovize": "0",
+    }
     (folder / "config.json").write_text(json.dumps(config))
     assert "config.json: settings: modes are directed" in refused("--resume", "run")
     (folder / "config.json").write_text(json.dumps(config | {"imports": 3}))

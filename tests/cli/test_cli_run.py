@@ -232,8 +232,8 @@ def at(episode: int, note: str = "", episodes: int | None = 5000) -> RunProgress
 
 def test_sentence() -> None:
     rest = " · return 0.512 · K=3 z=2 · 9 exemplars · solving 1.2 s"
-    assert run_display.sentence(at(1200)) == "episode 1,200 of 5,000" + rest
-    assert run_display.sentence(at(1200, episodes=None)) == "episode 1,200" + rest
+    assert at(1200).sentence() == "episode 1,200 of 5,000" + rest
+    assert at(1200, episodes=None).sentence() == "episode 1,200" + rest
 
 
 def test_a_line_every_ten_seconds_without_a_terminal(

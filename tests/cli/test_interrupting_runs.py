@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from in_process import run_here
 from progress_lines import without_progress
 
 import markovize
@@ -85,6 +86,12 @@ def finish(*args: object) -> None:
     assert (process.returncode, without_progress(err)) in ((0, ""), (0, "running\n"))
 
 
+def go_on(folder: Path) -> None:
+    """To the end, within this process."""
+    code, _, err = run_here("run", "--resume", folder)
+    assert (code, without_progress(err)) == (0, "")
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "timings.json"}
 
@@ -115,7 +122,7 @@ def check_interrupts(name: str, seeds: range, whole: Path, tmp_path: Path) -> No
         said = f"markovize: interrupted; go on with: markovize run --resume {folder}"
         assert (code, out, " ".join(err.split())) == (130, "", said)
         assert markovize.read_machine(folder / "machine.json").states >= 1
-        finish("--resume", folder)
+        go_on(folder)
         assert contents(folder) == contents(whole), (name, seed, instant)
     assert hits >= len(seeds) // 2, "runs were over before they could be interrupted"
 
@@ -133,12 +140,18 @@ def test_one_press_at_ten_random_instants(name: str, whole: dict[str, Path], tmp
     check_interrupts(name, range(100, 110), whole[name], tmp_path)
 
 
+@pytest.fixture(scope="module")
+def compiled() -> tuple[str, ...]:
+    """A command, all of it compiled, also on a machine where nothing was before."""
+    args = (OFFICE, "--env-arg", "task=c", "--mode", "q-learning", "--episodes")
+    assert run_here("run", *args, "2000", "--json").code == 0
+    return args
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="signals, and the time of other processes")
 @pytest.mark.parametrize("as_json", [True, False])
-def test_without_a_folder_the_result_so_far_is_told(as_json: bool) -> None:
-    args = (OFFICE, "--env-arg", "task=c", "--mode", "q-learning", "--episodes")
-    finish(*args, "100000", "--json")  # compiles all, on a machine where nothing did before
-    code, out, err, seconds = interrupt(start(*args, "100000000", *(["--json"] if as_json else [])), 1.0)
+def test_without_a_folder_the_result_so_far_is_told(as_json: bool, compiled: tuple[str, ...]) -> None:
+    code, out, err, seconds = interrupt(start(*compiled, "100000000", *(["--json"] if as_json else [])), 1.0)
     assert (code, err) == (130, "markovize: interrupted\n")
     assert seconds < SECONDS
     if as_json:

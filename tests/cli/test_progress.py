@@ -8,7 +8,7 @@ import time
 import pytest
 import rich.console
 
-from markovize.cli.learn_display import progress_display, sentence
+from markovize.cli.learn_display import progress_display
 from markovize.learning.search import Progress
 
 SEARCHING = Progress("searching", 3, 4, (3, 2), (4, 5), 12)
@@ -23,7 +23,7 @@ SEARCHING = Progress("searching", 3, 4, (3, 2), (4, 5), 12)
     ],
 )
 def test_sentence(now: Progress, text: str) -> None:
-    assert sentence(now, 1.234) == text
+    assert now.sentence(1.234) == text
 
 
 def test_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:

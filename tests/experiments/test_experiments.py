@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import runpy
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from markovize import InputError, MarkovizeError, Settings
 from markovize.cli.choices import ExperimentChoice, PresetChoice
 from markovize.experiments import Experiment, Task, catalogue, run_experiment
 from markovize.experiments.execute import runner as runner_module
+from markovize.experiments.report import files as report_files
 
 SWEEP = """
 from markovize import Settings
@@ -45,11 +47,17 @@ FILES = {
 
 
 def breakfast(name: str = "b", **changes: Any) -> Task:
-    return Task(name, "markovize/BreakfastWorld-v0", {"task": "b"}, Settings.of(**{"episodes": 120, **changes}))
+    return Task(name, "markovize/BreakfastWorld-v0", {"task": "b"}, Settings.of(**{"episodes": 60, **changes}))
 
 
 def small(seeds: int = 2) -> Experiment:
-    return Experiment("small", "A small one", [breakfast(), breakfast("q", mode="q-learning", episodes=400)], seeds)
+    return Experiment("small", "A small one", [breakfast(), breakfast("q", mode="q-learning", episodes=150)], seeds)
+
+
+@pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports without figures, where nobody looks at them: they take longer than all trials here."""
+    monkeypatch.setattr(report_files, "figures_of", lambda _: [])
 
 
 def test_files(tmp_path: Path) -> None:
@@ -63,6 +71,7 @@ def test_files(tmp_path: Path) -> None:
     assert (described["seeds"], len(described["tasks"])) == ([0, 1], 2)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_processes_give_the_same_files(tmp_path: Path) -> None:
     run_experiment(small(), tmp_path / "here", jobs=1)
     run_experiment(small(), tmp_path / "there", jobs=2)
@@ -70,6 +79,7 @@ def test_processes_give_the_same_files(tmp_path: Path) -> None:
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_finished_trial_is_never_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_experiment(small(seeds=1), tmp_path, jobs=1)
     asked: list[Any] = []
@@ -91,6 +101,7 @@ def test_a_finished_trial_is_never_run_again(tmp_path: Path, monkeypatch: pytest
     assert len((tmp_path / "results.csv").read_text().splitlines()) == 2
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_folders_in_use(tmp_path: Path) -> None:
     run_experiment(small(seeds=1), tmp_path / "one", jobs=1)
     with pytest.raises(InputError, match="already has an experiment in it; go on with --resume"):
@@ -106,6 +117,7 @@ def test_folders_in_use(tmp_path: Path) -> None:
         run_experiment(small(seeds=1), tmp_path / "mine", jobs=1)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_broken_files_are_named(tmp_path: Path) -> None:
     run_experiment(Experiment("e", "E", [breakfast()], 1), tmp_path, jobs=1)
     [path] = [path for path in (tmp_path / "trials").iterdir() if "timings" not in path.name]
@@ -148,28 +160,38 @@ def test_a_worker_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         run_experiment(Experiment("e", "E", [deadly], 2), tmp_path / "out", jobs=2)
 
 
-def sweep(folder: Path, seeds: int, episodes: int) -> subprocess.Popen[bytes]:
+def write_sweep(folder: Path, seeds: int, episodes: int) -> None:
     (folder / "sweep.py").write_text(SWEEP.replace("SEEDS", str(seeds)).replace("EPISODES", str(episodes)))
+
+
+def sweep_here(folder: Path, seeds: int) -> None:
+    """To its end, within this process."""
+    tasks = runpy.run_path(str(folder / "sweep.py"))["tasks"]
+    run_experiment(Experiment("sweep", "A sweep of mine", tasks, seeds), folder / "out", jobs=1, resume=True)
+
+
+def sweep(folder: Path) -> subprocess.Popen[bytes]:
     with (folder / "said.txt").open("w") as said:
         return subprocess.Popen([sys.executable, "sweep.py"], cwd=folder, stdout=said, stderr=said)
 
 
 def killed_at_random(tmp_path: Path, kills: int, seeds: int, episodes: int) -> None:
     chance = random.Random(kills)
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "killed").mkdir()
-    assert sweep(tmp_path / "whole", seeds, episodes).wait(300) == 0
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        write_sweep(tmp_path / name, seeds, episodes)
+    sweep_here(tmp_path / "whole", seeds)
     for _ in range(kills):
-        process = sweep(tmp_path / "killed", seeds, episodes)
+        process = sweep(tmp_path / "killed")
         time.sleep(chance.uniform(2, 6))
         process.send_signal(signal.SIGKILL)
         process.wait()
-    last = sweep(tmp_path / "killed", seeds, episodes)
-    assert last.wait(300) == 0, (tmp_path / "killed" / "said.txt").read_text()
+    sweep_here(tmp_path / "killed", seeds)
     for name in ("results.csv", "curves.csv"):
         assert (tmp_path / "killed" / "out" / name).read_bytes() == (tmp_path / "whole" / "out" / name).read_bytes()
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_kill_9_and_resume(tmp_path: Path) -> None:
     killed_at_random(tmp_path, kills=1, seeds=2, episodes=2_000)
 
@@ -180,7 +202,8 @@ def test_kill_9_many_times_and_resume(tmp_path: Path) -> None:
 
 
 def test_no_worker_outlives_a_killed_parent(tmp_path: Path) -> None:
-    process = sweep(tmp_path, seeds=50, episodes=200_000)
+    write_sweep(tmp_path, seeds=50, episodes=200_000)
+    process = sweep(tmp_path)
     deadline = time.monotonic() + 60
     while len(workers := children(process.pid)) < 2:
         assert time.monotonic() < deadline

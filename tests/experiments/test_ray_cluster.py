@@ -23,8 +23,8 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from test_ray_cluster import experiment
 from markovize.experiments import run_experiment
-_, _, folder, seeds, episodes, address = sys.argv
-run_experiment(experiment(int(seeds), int(episodes)), folder, executor="ray", address=address or None, jobs=2)
+_, _, folder, seeds, episodes, jobs, address = sys.argv
+run_experiment(experiment(int(seeds), int(episodes)), folder, executor="ray", address=address or None, jobs=int(jobs))
 """
 
 
@@ -34,16 +34,17 @@ def experiment(seeds: int, episodes: int) -> Experiment:
     return Experiment("breakfasts", "On a cluster", tasks, seeds)
 
 
-def on_ray(folder: Path, seeds: int, episodes: int, address: str = "") -> subprocess.Popen[bytes]:
+def on_ray(folder: Path, seeds: int, episodes: int, jobs: int, address: str = "") -> subprocess.Popen[bytes]:
     """In a process of its own: Ray leaves threads and handlers behind."""
     here = str(Path(__file__).parent)
-    command = [sys.executable, "-c", ON_RAY, here, str(folder), str(seeds), str(episodes), address]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command = [sys.executable, "-c", ON_RAY, here, str(folder), str(seeds), str(episodes), str(jobs), address]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def ended(process: subprocess.Popen[bytes], seconds: float) -> None:
-    out, _ = process.communicate(timeout=seconds)
-    assert process.returncode == 0, out.decode()
+    out, errors = process.communicate(timeout=seconds)
+    assert process.returncode == 0, errors.decode()
+    assert out == b"", "stdout is for answers: what Ray tells of nodes that die goes to stderr"
 
 
 def same(one: Path, other: Path) -> None:
@@ -52,7 +53,7 @@ def same(one: Path, other: Path) -> None:
 
 
 def test_a_cluster_started_here(tmp_path: Path) -> None:
-    process = on_ray(tmp_path / "ray", 1, 300)
+    process = on_ray(tmp_path / "ray", 1, 300, jobs=1)
     run_experiment(experiment(1, 300), tmp_path / "local", jobs=1)
     ended(process, 120)
     same(tmp_path / "ray", tmp_path / "local")
@@ -80,7 +81,7 @@ def test_two_nodes_of_which_one_is_killed(tmp_path: Path) -> None:
         try:
             cluster.wait_for_nodes()
             for name, killed in (("whole", False), ("killed", True)):
-                process = on_ray(tmp_path / name, 4, 100_000, cluster.address)
+                process = on_ray(tmp_path / name, 4, 100_000, 2, cluster.address)
                 if killed:
                     trials = tmp_path / name / "trials"
                     deadline = time.monotonic() + 120

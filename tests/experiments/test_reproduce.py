@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from in_process import run_here
 
 
 def start(*args: object) -> subprocess.Popen[str]:
@@ -23,10 +24,14 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize(("name", "trials"), [("exp1", 4), ("exp3", 4), ("ablation", 8)])
-def test_smoke(name: str, trials: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "task", "trials"), [("exp1", "c", 1), ("exp3", "b full", 1), ("ablation", "b full", 2)]
+)
+def test_smoke(name: str, task: str, trials: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One task of each; all of them are long golden runs."""
     monkeypatch.chdir(tmp_path)
-    code, out, err = ended(start(name, "--preset", "smoke", "--json"))
+    args = ("reproduce", name, "--preset", "smoke", "--task", task)
+    code, out, err = run_here(*args, "--jobs", 1, "--json")
     assert (code, err) == (0, "")
     told = json.loads(out)
     assert (told["experiment"], told["trials"]) == (name, trials)
@@ -43,7 +48,7 @@ def test_smoke(name: str, trials: int, tmp_path: Path, monkeypatch: pytest.Monke
     table = (folder / "table.md").read_text()
     assert "paper's" in table
     if name == "exp1":
-        code, out, err = ended(start(name, "--preset", "smoke", "--resume"))  # nothing is left to run
+        code, out, err = run_here(*args, "--resume")  # nothing is left to run
         assert (code, err) == (0, "")
         assert "open exp1-smoke" in out
 
@@ -63,16 +68,16 @@ def test_ctrl_c_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert time.monotonic() - pressed < 2
     assert said == "markovize: interrupted; finished trials are kept in out, go on with --resume\n"
     assert ended(process) == (130, "", "")
-    code, _, err = ended(start(*args))
+    code, _, err = run_here("reproduce", *args)
     assert (code, err) == (2, "markovize: out: already has an experiment in it; go on with --resume\n")
-    code, _, err = ended(start(*args, "--resume"))
+    code, _, err = run_here("reproduce", *args, "--resume", "--jobs", 1)
     assert (code, err) == (0, "")
     assert len(Path("out/results.csv").read_text().splitlines()) == 9
 
 
 def test_bad_use() -> None:
-    assert "Invalid value for 'EXPERIMENT'" in ended(start("exp7"))[2]
-    assert "--address is for --executor ray" in ended(start("exp1", "--address", "here:1"))[2]
-    assert "tasks are b, c, d, e, not 'loop'" in ended(start("exp1", "--task", "loop"))[2]
-    code, _, err = ended(start("exp1", "--seeds", 0))
+    assert "Invalid value for 'EXPERIMENT'" in run_here("reproduce", "exp7").err
+    assert "--address is for --executor ray" in run_here("reproduce", "exp1", "--address", "here:1").err
+    assert "tasks are b, c, d, e, not 'loop'" in run_here("reproduce", "exp1", "--task", "loop").err
+    code, _, err = run_here("reproduce", "exp1", "--seeds", 0)
     assert (code, err.count("\n")) == (2, 1)

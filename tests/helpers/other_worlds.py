@@ -55,6 +55,26 @@ class TwelveCells(gym.Env[Any, Any]):
         return self.cell, float(there and self.has_key), there, self.steps >= 60, {}
 
 
+class FirstCard(gym.Env[Any, Any]):
+    """Cards of four suits are shown one after the other, and naming the first one's suit pays: by ``source``, 5 states.
+
+    As popgym's RepeatFirst. Under labels that come a step late a small machine must be unrolled.
+    """
+
+    observation_space = gym.spaces.Discrete(4)
+    action_space = gym.spaces.Discrete(4)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        self.cards, self.steps = self.np_random.integers(4, size=17), 0
+        return int(self.cards[0]), {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        self.steps += 1
+        paid = 1.0 if action == self.cards[0] else -1.0
+        return int(self.cards[self.steps]), paid, self.steps == 16, False, {}
+
+
 class Detour(gym.Wrapper[int, int, int, int]):
     """Taxi, which is paid for a delivery only if the taxi has been at a landmark before, or started there."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import gymnasium as gym
 import pytest
+from in_process import run_here
 
 from markovize import ActiveLearner, Settings
 from markovize.agents.tabular import RunProgress
@@ -46,10 +45,9 @@ def test_scalars_of_a_run(tmp_path: Path) -> None:
 def test_scalars_of_the_command(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    run = ("markovize", "run", "markovize/BreakfastWorld-v0", "--env-arg", "task=b", "--episodes", "50", "--json")
-    folders = ("--out", str(tmp_path / "run"), "--tensorboard", str(tmp_path / "run" / "tb"))
-    command = [sys.executable, "-m", *run, *folders]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    run = ("run", "markovize/BreakfastWorld-v0", "--env-arg", "task=b", "--episodes", "50", "--json")
+    folders = ("--out", tmp_path / "run", "--tensorboard", tmp_path / "run" / "tb")
+    told = json.loads(run_here(*run, *folders).out)
     events = EventAccumulator(str(tmp_path / "run" / "tb"))
     events.Reload()
     assert [(point.step, point.value) for point in events.Scalars("markovize/states")][-1] == (50, told["states"])

@@ -30,7 +30,7 @@ from markovize.learning.search import Progress
 pytestmark = pytest.mark.slow
 
 SMALL = settings(
-    max_examples=300,
+    max_examples=100,
     stateful_step_count=12,
     deadline=None,
     derandomize=True,

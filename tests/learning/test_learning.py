@@ -252,7 +252,7 @@ def test_auto_prefers_the_coarsest_labels_that_work() -> None:
 def test_the_machine_is_byte_identical_whatever_the_hash_seed(tmp_path: Path) -> None:
     source = sample_path("office-e")
     texts = set()
-    for number, seed in enumerate(("0", "1", "4242")):
+    for number, seed in enumerate(("0", "4242")):
         target = tmp_path / f"{number}.json"
         command = [sys.executable, "-m", "markovize", "learn", str(source), "-o", str(target), "--json"]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markovize.auditing import advice
+from markovize.auditing.inside import join_inside, look_inside
 from markovize.auditing.logbook import Logbook
 from markovize.auditing.observed import DENSE_SHARE, LEAST_SHARE, Budget, Evidence, judge, report_finding, suspects
 from markovize.auditing.replays import Replays
@@ -29,6 +30,7 @@ SECONDS: Final = 20.0
 STEPS: Final = 40_000
 FIRST_LOOK: Final = 2_000  # steps before the first look at what was seen
 LEAST_RESTORING: Final = 5.0  # seconds, where walking has used up the time
+DOUBTS: Final = 500  # episodes that try to refute a reward of time that follows no law
 LEAST_STEPS: Final = 8_000  # before a conflict settles the matter: the machine needs some data
 
 
@@ -39,6 +41,14 @@ class AuditProgress:
     phase: str
     steps: int
     seconds: float
+
+    def sentence(self) -> str:
+        """One line: what is being done, the steps so far, the time.
+
+        >>> AuditProgress("walking", 12_000, 3.21).sentence()
+        'walking · 12,000 steps · 3.2 s'
+        """
+        return f"{self.phase} · {self.steps:,} steps · {self.seconds:.1f} s"
 
 
 Tell: TypeAlias = Callable[[AuditProgress], None]
@@ -82,6 +92,10 @@ def check_reward(
         source = EnvSource.made_by(source)
     if isinstance(source, EnvSource):
         report = _audit_env(source, seed, budget, on_progress or (lambda _: None), start)
+        if report.verdict == "not-testable" and (inside := look_inside(source)) is not None:
+            limits = Budget(steps, max(budget.deadline, time.monotonic() + LEAST_RESTORING))
+            found = _audit_env(inside, seed, limits, on_progress or (lambda _: None), start)
+            report = join_inside(source, report, found, seed)
     else:
         report = audit_episodes(as_traces(source), budget)
     return replace(report, seconds=time.monotonic() - start)
@@ -126,6 +140,8 @@ def _audit_env(source: EnvSource, seed: int, budget: Budget, tell: Tell, start: 
         tell(AuditProgress(phase, logbook.steps, time.monotonic() - start))
 
     evidence = _walk(walker, budget, say)
+    if evidence.of_time and evidence.clock is None:
+        evidence = _doubt_time(walker, budget, say)
     replays = Replays(source, logbook, patience=(budget.deadline - start) / 3)
     if evidence.testable and not (is_continuous(source.env) and evidence.sparse):
         report = judge(logbook, evidence, replays, budget, say)
@@ -143,7 +159,7 @@ def _audit_continuous(
     if leak is not None:
         return report_finding(leak, evidence)
     limits = Budget(budget.steps, max(budget.deadline, time.monotonic() + LEAST_RESTORING))
-    restored = audit_by_restoring(source, logbook.scale, seed, limits, say)
+    restored = audit_by_restoring(source, logbook, seed, limits, say)
     restored = replace(restored, steps=restored.steps + logbook.steps)
     if restored.verdict != "not-testable" and (evidence.base is not None or not restored.markov):
         return restored
@@ -177,3 +193,14 @@ def _walk(walker: Walker, budget: Budget, say: Callable[[str], None]) -> Evidenc
     if evidence is None or evidence.steps < logbook.steps:
         evidence = Evidence.of(logbook)
     return evidence
+
+
+def _doubt_time(walker: Walker, budget: Budget, say: Callable[[str], None]) -> Evidence:
+    """Other histories of equal length, before the step number is blamed: those of the walks may have met no other."""
+    end = max(budget.deadline, time.monotonic() + LEAST_RESTORING)
+    for _ in range(DOUBTS):
+        walker.walk_otherwise()
+        say("trying other histories of equal length")
+        if time.monotonic() > end:
+            break
+    return Evidence.of(walker.logbook)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +13,9 @@ import numpy.typing as npt
 from markovize.auditing.labels import label_of
 from markovize.auditing.rewards import RewardScale
 from markovize.episodes.open_episode import OpenEpisode
+from markovize.episodes.rewards import reward_number
 from markovize.episodes.traces import Episode
 from markovize.episodes.values import Interner, Value
-from markovize.errors import InputError
 
 Longs: TypeAlias = npt.NDArray[np.int64]
 
@@ -65,9 +64,7 @@ class Logbook:
 
     def step(self, action: Any, reward: Any, observation: Any) -> int:
         """One more step; the number of the observation to which it led."""
-        done, seen, paid = label_of(action), label_of(observation), float(reward)
-        if not math.isfinite(paid):
-            raise InputError(f"a reward is {paid}: rewards must be finite numbers")
+        done, seen, paid = label_of(action), label_of(observation), reward_number(reward, len(self._open.actions))
         self.scale.see(reward)
         a, t = self.actions.id(done), self.observations.id(seen)
         self._history = self._find_history(self._history, a, t)

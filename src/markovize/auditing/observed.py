@@ -17,6 +17,7 @@ from markovize.auditing.replays import Finding, Replays, trajectory_of
 from markovize.auditing.report import RewardReport, Verdict, Witness
 from markovize.auditing.rewards import RewardScale
 from markovize.conflicts.clock import Clock, fit_clock
+from markovize.conflicts.timetable import unusual
 
 LEAST_COMPARABLE: Final = 20  # steps, and
 LEAST_SHARE: Final = 0.1  # of all steps, must be comparable before a reward is called Markov
@@ -72,6 +73,8 @@ class Evidence:
     @property
     def testable(self) -> bool:
         """A contradiction is one, however few steps came back; that there is none says nothing then."""
+        if self.equal_histories:
+            return True
         enough = self.base is None or self.comparable >= LEAST_SHARE * self.steps
         return enough and self.comparable >= LEAST_COMPARABLE
 
@@ -112,22 +115,6 @@ class Evidence:
             if found:
                 return found
         return []
-
-
-def unusual(keys: Longs, codes: Longs) -> npt.NDArray[np.bool_]:
-    """Of each step, whether it paid something else than most steps with its key.
-
-    Only these tell time from history: that nothing is paid at equal times says little where little is ever paid.
-
-    >>> unusual(np.array([0, 0, 0, 1]), np.array([5, 5, 6, 6])).tolist()
-    [False, False, True, False]
-    """
-    pairs, of_step, counts = np.unique(np.stack([keys, codes]), axis=1, return_inverse=True, return_counts=True)
-    order = np.lexsort((-counts, pairs[0]))
-    _, first = np.unique(pairs[0][order], return_index=True)
-    usual = np.zeros(len(counts), np.bool_)
-    usual[order[first]] = True
-    return ~usual[of_step.reshape(-1)]
 
 
 def follows_time(columns: Columns, keys: Longs, scale: RewardScale) -> npt.NDArray[np.bool_]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from markovize.auditing.logbook import NAMES, Logbook
 from markovize.auditing.restorers import Restorer
 from markovize.auditing.rewards import RewardScale
-from markovize.auditing.scripts import Act, Played, Reseed, Reset, Restore, Script, play
+from markovize.auditing.scripts import Act, Played, Reseed, Reset, Restore, Script, episode_script, play
 from markovize.auditing.snapshots import Floats, Snapshot
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 MOST_TRIED: Final = 1_500
 MOST_PLACES: Final = 120
-WALKED: Final = 600  # steps on which states are collected
+WALKED: Final = 1_200  # steps on which states are collected
+RARE: Final = 0.05  # of all steps: what fewer of them paid is come back to
+RARE_PLACES: Final = 6  # for each rare reward
 LONGEST_WALK: Final = 100
 STAY: Final = 0.85  # the chance that a stubborn walk takes the same action again
 
@@ -67,10 +70,10 @@ class Place:
         return (Restore(self.now), Reseed(0), Act(self.last))
 
 
-def gather(stage: Stage, restorer: Restorer, most: int, until: float) -> list[Place]:
+def gather(stage: Stage, restorer: Restorer, logbook: Logbook, most: int, until: float) -> list[Place]:
     """Places as unlike each other as can be found, of each reward some; ``most`` are tried."""
     states = list(_walked(stage, restorer, until))
-    found: list[Place] = []
+    found = list(_rare_places(stage, restorer, logbook, until))
     for number, state in enumerate(_candidates(stage, states)):
         if number >= min(most, MOST_TRIED) or (time.monotonic() > until and len(found) >= 2):
             break
@@ -79,6 +82,26 @@ def gather(stage: Stage, restorer: Restorer, most: int, until: float) -> list[Pl
         if place is not None:
             found.append(place)
     return balanced(found, [place.seen.reward for place in found], stage, MOST_PLACES)
+
+
+def _rare_places(stage: Stage, restorer: Restorer, logbook: Logbook, until: float) -> Iterator[Place]:
+    """Steps of earlier walks that paid something rare: these episodes again, up to the step before it."""
+    codes = logbook.columns().codes
+    levels, counts = np.unique(codes, return_counts=True)
+    rare = levels[counts < RARE * len(codes)]
+    if len(rare) > len(levels) / 2:  # every reward is another: none is rare
+        return
+    rows = logbook.columns().rows
+    for level in rare[np.argsort(counts[counts < RARE * len(codes)], kind="stable")][:4].tolist():
+        for step in np.flatnonzero(codes == level)[:RARE_PLACES].tolist():
+            episode, time_of_step = logbook.episodes[rows[step, NAMES["episode"]]], int(rows[step, NAMES["time"]])
+            if time_of_step < 1 or episode.seed is None or time.monotonic() > until:
+                continue
+            stage.play(episode_script(episode.seed, episode.actions[: time_of_step - 1]))
+            before, last = episode.actions[time_of_step - 1], episode.actions[time_of_step]
+            place = try_place(stage, restorer, restorer.save(stage.env), before, last)
+            if place is not None:
+                yield place
 
 
 def try_place(stage: Stage, restorer: Restorer, state: Snapshot, first: Any, last: Any) -> Place | None:
@@ -111,14 +134,16 @@ def _step_back(stage: Stage, restorer: Restorer, state: Snapshot, action: Any) -
 
 
 def _walked(stage: Stage, restorer: Restorer, until: float) -> Iterator[Snapshot]:
-    """States of ordinary episodes."""
+    """States of ordinary episodes: at random, stubborn, and with one action throughout, which gets farthest."""
     env, taken, episode = stage.env, 0, 0
     while taken < WALKED and (time.monotonic() < until or episode < 2):
         env.reset(seed=stage.seed + episode)
-        stubborn, action = episode % 2 == 1, stage.any_action()
+        stay, action = (0.0, STAY, 1.0, 1.0)[episode % 4], stage.any_action()
+        if stay == 1.0:
+            action = stage.palette[episode // 2 % len(stage.palette)]
         for _ in range(LONGEST_WALK):
             yield restorer.save(env)
-            if not stubborn or stage.rng.random() > STAY:
+            if stage.rng.random() >= stay:
                 action = stage.any_action()
             _, reward, terminated, truncated, _ = env.step(action)
             stage.scale.see(reward)

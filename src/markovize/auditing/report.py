@@ -10,6 +10,7 @@ from markovize.auditing.sources import EnvSource
 from markovize.episodes.values import Value, jsonable, show
 from markovize.errors import InputError, one_line
 from markovize.machine.machine import RewardMachine
+from markovize.machine.notebook import card
 
 if TYPE_CHECKING:
     import gymnasium
@@ -158,6 +159,18 @@ class RewardReport:
             "seconds": round(self.seconds, 3),
             "source": self.source,
         }
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows: list[tuple[str, object]] = [
+            ("environment", self.source or "episodes"),
+            ("the reward depends on", words_of(self.signature) if self.signature else "–"),
+            ("compared by", "repeated observations" if self.given == "observation" else "restored states"),
+            ("steps", f"{self.steps:,}, of which {self.comparable:,} comparable"),
+            ("seconds", f"{self.seconds:.1f}"),
+        ]
+        notes = [*([] if self.witness is None else [str(self.witness)]), *self.notes, self.advice]
+        return card(self.headline, rows, notes, self.machine)
 
     def replay_witness(self, env: gymnasium.Env[Any, Any]) -> tuple[float, float]:
         """Plays both trajectories of the witness in this environment, and gives the rewards of their last steps."""

@@ -11,13 +11,12 @@ from markovize.auditing import advice
 from markovize.auditing.bases import Base, find_base, find_base_after
 from markovize.auditing.causes import Explained, Inquiry
 from markovize.auditing.hidden import describe_hidden
-from markovize.auditing.logbook import TRANSITION
+from markovize.auditing.logbook import TRANSITION, Logbook
 from markovize.auditing.observed import Budget
 from markovize.auditing.places import Place, Stage, balanced, gather
 from markovize.auditing.predecessors import find_lag
 from markovize.auditing.report import RewardReport, Trajectory, Witness
 from markovize.auditing.restorers import Restorer, find_restorer
-from markovize.auditing.rewards import RewardScale
 from markovize.auditing.scripts import play
 from markovize.auditing.sources import EnvSource
 from markovize.auditing.tours import Scan, scan
@@ -51,7 +50,7 @@ class _Case:
 
 
 def audit_by_restoring(
-    source: EnvSource, scale: RewardScale, seed: int, budget: Budget, say: Callable[[str], None]
+    source: EnvSource, logbook: Logbook, seed: int, budget: Budget, say: Callable[[str], None]
 ) -> RewardReport:
     """What the reward depends on, given the state; or the reason why states cannot be restored."""
     with source.fresh() as env:
@@ -60,10 +59,10 @@ def audit_by_restoring(
         restorer = find_restorer(env, palette, seed)
         if isinstance(restorer, str):
             return _not_testable(restorer, 0, 0)
-        stage = Stage(env, palette, scale, seed)
+        stage = Stage(env, palette, logbook.scale, seed)
         start, seconds = time.monotonic(), max(budget.left(), LEAST_SECONDS)
         say("restoring states")
-        places = gather(stage, restorer, budget.steps // 4, start + GATHERING * seconds)
+        places = gather(stage, restorer, logbook, budget.steps // 4, start + GATHERING * seconds)
         if not any(not place.seen.ended for place in places):
             return _not_testable("no state could be restored after which an episode went on", stage.steps, 0)
         early = scan(stage, places, start + SCANNING * seconds)

@@ -14,6 +14,7 @@ import numpy as np
 from markovize.auditing.labels import label_of
 from markovize.auditing.scripts import Act, Command, Reseed, Reset, Restore, Script, play
 from markovize.auditing.snapshots import Snapshot, is_mujoco
+from markovize.auditing.sources import wrappers_of
 from markovize.episodes.values import Value
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def find_restorer(env: gymnasium.Env[Any, Any], palette: Sequence[Any], seed: in
             if few and set(few) <= set(names) and all(trial.same(env, few) for trial in trials):
                 return Restorer(tuple(few))
         if not all(trial.same(env, names) for trial in trials):
-            missing = f" ({', '.join(stubborn[:3])} cannot be copied)" if stubborn else ""
-            return f"an environment with a state copied into it goes on otherwise than the one it came from{missing}"
+            why = _why(env, stubborn)
+            return f"an environment with a state copied into it goes on otherwise than the one it came from{why}"
         needed = list(names)
         for name in names:
             fewer = [other for other in needed if other != name]
@@ -86,6 +87,14 @@ def find_restorer(env: gymnasium.Env[Any, Any], palette: Sequence[Any], seed: in
     except Exception as error:  # other people's simulators raise anything when they are taken apart
         return f"its state cannot be restored: {type(error).__name__}: {error}"
     return Restorer(tuple(needed)) if needed else "no attribute of it was found to hold its state"
+
+
+def _why(env: gymnasium.Env[Any, Any], stubborn: Sequence[str]) -> str:
+    """What may be the reason: something that cannot be copied, or a wrapper that remembers."""
+    if stubborn:
+        return f" ({', '.join(stubborn[:3])} cannot be copied)"
+    wrappers = wrappers_of(env)
+    return f" (perhaps because of what {', '.join(wrappers[:3])} remembers)" if wrappers else ""
 
 
 def _copyable(env: gymnasium.Env[Any, Any]) -> tuple[list[str], list[str]]:

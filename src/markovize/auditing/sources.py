@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from markovize.errors import InputError
 
 if TYPE_CHECKING:
     import gymnasium
+
+HARMLESS: Final = ("PassiveEnvChecker", "OrderEnforcing", "TimeLimit", "Inside", "Spy")  # show what they get
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,23 @@ def name_of(env: gymnasium.Env[Any, Any]) -> str:
     except Exception:  # wrappers whose arguments cannot be copied
         spec = None
     return type(env.unwrapped).__name__ if spec is None else spec.id
+
+
+def wrappers_of(env: gymnasium.Env[Any, Any]) -> list[str]:
+    """The names of the wrappers around an environment that may remember or change something, the outermost first.
+
+    >>> import gymnasium
+    >>> wrappers_of(gymnasium.wrappers.FrameStackObservation(gymnasium.make("CartPole-v1"), 2))
+    ['FrameStackObservation']
+    """
+    import gymnasium
+
+    names: list[str] = []
+    while isinstance(env, gymnasium.Wrapper):
+        if type(env).__name__ not in HARMLESS:
+            names.append(type(env).__name__)
+        env = env.env
+    return names
 
 
 def is_continuous(env: gymnasium.Env[Any, Any]) -> bool:

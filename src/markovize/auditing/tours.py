@@ -14,6 +14,7 @@ TOURS: Final = 40
 LEAST_TOURS: Final = 6
 LENGTHS: Final = (1, 3, 8, 20, 50)  # places in a tour
 ENOUGH: Final = 10  # mismatches
+TWICE: Final = 12  # places that are visited twice in a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +57,16 @@ def scan(stage: Stage, places: Sequence[Place], until: float, *, direct: bool = 
     limit = stage.env.spec.max_episode_steps if stage.env.spec is not None else None
     longest = max(1, ((limit or 10**6) - 2) // width - 1)
     out = Scan()
-    for number in range(TOURS):
+    twice = inner[: TWICE if longest > 1 else 0]  # rare rewards come first: there may be but one place that pays it
+    for number in range(-len(twice), TOURS):
         enough = len(out.mismatches) >= ENOUGH or time.monotonic() > until
         if number >= LEAST_TOURS and enough:
             break
         length = min(LENGTHS[number % len(LENGTHS)], longest)
-        order = [inner[int(n)] for n in stage.rng.permutation(len(inner))[:length]]
-        if outer:
+        order = (
+            [twice[number]] * 2 if number < 0 else [inner[int(n)] for n in stage.rng.permutation(len(inner))[:length]]
+        )
+        if outer and number >= 0:
             order.append(outer[number % len(outer)])
         steps = stage.play(tour(stage, order, direct=direct))
         for n, place in enumerate(order):

@@ -23,6 +23,7 @@ LEAST_WEIGHT: Final = 0.05  # of actions that never changed an observation, besi
 CANDIDATES: Final = 10  # earlier episodes that are looked at to choose one to return to
 
 Policy: TypeAlias = Callable[[int], int]  # from the number of an observation to the number of an action
+Plans: TypeAlias = Iterator[list[int] | None]  # to follow one after the other; none: a random action
 
 
 class Walker:
@@ -77,6 +78,21 @@ class Walker:
         self.earnings.finish(episode)
         return episode
 
+    def walk_otherwise(self) -> None:
+        """A disputed step again, at the same step number, with one action on the way to it replaced: time, or history?
+
+        Nothing is played where no reward is disputed.
+        """
+        disputed = self.earnings.disputed()
+        if not disputed:
+            return
+        episode, step = self._any(disputed)
+        assert episode.seed is not None
+        actions = [self._number(action) for action in episode.actions[: step + 1]]
+        if step:
+            actions[int(self.rng.integers(step))] = self._random()
+        self.play(episode.seed, lambda _: actions.pop(0), step + 1)
+
     # --- kinds of walks -----------------------------------------------------------------------------------------------
 
     def _random(self) -> int:
@@ -97,7 +113,7 @@ class Walker:
 
         return policy
 
-    def _follow(self, plans: Iterator[list[int] | None]) -> Policy:
+    def _follow(self, plans: Plans) -> Policy:
         """Follows one plan after the other, with a random action where there is none."""
         self._at = -1
         plan: list[int] = []
@@ -115,7 +131,7 @@ class Walker:
     def _explore(self) -> Policy:
         """Goes to the nearest action that was tried least."""
 
-        def plans() -> Iterator[list[int] | None]:
+        def plans() -> Plans:
             while True:
                 for most in (0, 1, 3):
                     plan = self.map.untried(self._at, most)
@@ -131,7 +147,7 @@ class Walker:
     def _tour(self) -> Policy:
         """From one known place to another, as long as the episode lasts: the same steps, after other histories."""
 
-        def plans() -> Iterator[list[int] | None]:
+        def plans() -> Plans:
             while True:
                 yield self.map.path(self._at, self._any(self.map.states)) if self.map.states else None
                 yield None
@@ -141,7 +157,7 @@ class Walker:
     def _run_errands(self) -> Policy:
         """Goes to where a rare reward was earned, by way of somewhere else."""
 
-        def plans() -> Iterator[list[int] | None]:
+        def plans() -> Plans:
             rewards = self.earnings.rare()
             while rewards:
                 for _ in range(int(self.rng.integers(3))):
@@ -162,42 +178,43 @@ class Walker:
         cut = int(self.rng.integers(len(numbers)))
         return numbers, cut, self.logbook.observations.find(episode.episode.observations[cut])
 
-    def _detour(self) -> Policy:
-        """An earlier episode again, up to a rare reward, with something else in between."""
-        way = self._cut_way()
-        if way is None:
-            return self._return()
-        numbers, cut, back = way
-
-        def plans() -> Iterator[list[int] | None]:
-            if cut:
-                yield numbers[:cut]
-            yield [self._random() for _ in range(int(self.rng.integers(1, 6)))]
-            if back is not None:
-                yield self.map.path(self._at, back) or None
-            yield numbers[cut:]
-
-        return self._follow(plans())
-
-    def _delay(self) -> Policy:
-        """An earlier episode again, up to a rare reward, with a loop somewhere on the way.
-
-        Loops of equal length at different places give equal step numbers after other histories: time, or history?
-        """
+    def _again(self, between: Callable[[int | None], Plans]) -> Policy:
+        """An earlier episode again, up to a rare reward, with something ``between``, given what was observed there."""
         way = self._cut_way()
         if way is None:
             return self._return()
         numbers, cut, here = way
 
-        def plans() -> Iterator[list[int] | None]:
+        def plans() -> Plans:
             if cut:
                 yield numbers[:cut]
-            loop = None if here is None else self.map.loop(here)
-            if loop is not None:
-                yield loop
+            yield from between(here)
             yield numbers[cut:]
 
         return self._follow(plans())
+
+    def _detour(self) -> Policy:
+        """An earlier episode again, with something else in between."""
+
+        def between(back: int | None) -> Plans:
+            yield [self._random() for _ in range(int(self.rng.integers(1, 6)))]
+            if back is not None:
+                yield self.map.path(self._at, back) or None
+
+        return self._again(between)
+
+    def _delay(self) -> Policy:
+        """An earlier episode again, with a loop somewhere on the way.
+
+        Loops of equal length at different places give equal step numbers after other histories: time, or history?
+        """
+
+        def between(here: int | None) -> Plans:
+            loop = None if here is None else self.map.loop(here)
+            if loop is not None:
+                yield loop
+
+        return self._again(between)
 
     def _return(self) -> Policy:
         """An earlier episode again, up to the observation that was seen least often of all, and on from there."""

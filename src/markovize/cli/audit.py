@@ -56,6 +56,7 @@ def audit(
     from markovize.auditing.audit import check_reward, find_source, not_testable
     from markovize.auditing.sources import EnvSource
     from markovize.cli.audit_display import audit_display
+    from markovize.cli.environment_errors import guarding_environment
     from markovize.cli.files import table_columns
     from markovize.errors import UnsupportedError
 
@@ -70,7 +71,7 @@ def audit(
     except UnsupportedError as error:  # continuous observations in a data set
         report = not_testable(str(error))
     else:
-        with audit_display() as show:
+        with audit_display() as show, guarding_environment():
             report = check_reward(opened, seed=seed, seconds=seconds, steps=steps, on_progress=show)
     report = replace(report, source=source)
     again = None

@@ -30,7 +30,7 @@ def audit_display() -> Iterator[Callable[[AuditProgress], None]]:
             nonlocal shown
             if time.monotonic() - shown >= SELDOM:
                 shown = time.monotonic()
-                print(sentence(progress), file=sys.stderr, flush=True)
+                print(progress.sentence(), file=sys.stderr, flush=True)
 
         yield say
         return
@@ -41,17 +41,7 @@ def audit_display() -> Iterator[Callable[[AuditProgress], None]]:
             nonlocal shown
             if time.monotonic() - shown >= PAUSE:
                 shown = time.monotonic()
-                spinner.update(text=sentence(progress))
+                spinner.update(text=progress.sentence())
                 live.refresh()
 
         yield show
-
-
-def sentence(progress: AuditProgress) -> str:
-    """One line: what is being done, the steps so far, the time.
-
-    >>> from markovize.auditing.audit import AuditProgress
-    >>> sentence(AuditProgress("walking", 12_000, 3.21))
-    'walking · 12,000 steps · 3.2 s'
-    """
-    return f"{progress.phase} · {progress.steps:,} steps · {progress.seconds:.1f} s"

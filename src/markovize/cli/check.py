@@ -7,20 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from markovize.cli import files
-from markovize.cli.choices import ExecutorChoice
+from markovize.cli import options
 from markovize.cli.exits import DONE, NO
-from markovize.cli.options import (
-    AddressOption,
-    AllOption,
-    ColumnsOption,
-    DecimalsOption,
-    EpisodesArgument,
-    ExecutorOption,
-    JsonOption,
-    features_option,
-    function_option,
-)
+from markovize.cli.logs import PLAIN, Log, reads_log
 from markovize.cli.terminal import console, print_json, screenful
 
 if TYPE_CHECKING:
@@ -29,19 +18,18 @@ if TYPE_CHECKING:
 EXAMPLE = "markovize check episodes.jsonl --exit-code"
 
 
+@reads_log
 def check(
-    episodes: EpisodesArgument,
+    episodes: options.EpisodesArgument,
     machine: Annotated[Path | None, typer.Option(help="Look for conflicts that remain with this machine.")] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if there are conflicts.")] = False,
-    reward_decimals: DecimalsOption = None,
-    everything: AllOption = False,
-    json_: JsonOption = False,
-    columns: ColumnsOption = None,
-    executor: ExecutorOption = ExecutorChoice.local,
-    address: AddressOption = None,
-    trigger_on: Annotated[str | None, function_option()] = None,
-    reward_on: Annotated[str | None, function_option()] = None,
-    features: Annotated[str | None, features_option()] = None,
+    reward_decimals: options.DecimalsOption = None,
+    everything: options.AllOption = False,
+    json_: options.JsonOption = False,
+    log: Log = PLAIN,
+    trigger_on: Annotated[str | None, options.function_option()] = None,
+    reward_on: Annotated[str | None, options.function_option()] = None,
+    features: Annotated[str | None, options.features_option()] = None,
 ) -> None:
     """Is the reward a function of (s, a, s')? If not, show steps that prove it."""
     import markovize
@@ -50,7 +38,7 @@ def check(
         raise typer.BadParameter(
             "--trigger-on, --reward-on and --features go with --machine: without one, (s, a, s') is compared"
         )
-    traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
+    traces = log.read(episodes, reward_decimals)
     known = None if machine is None else markovize.read_machine(machine)
     report = markovize.check(traces, known, trigger_on=trigger_on, reward_on=reward_on, features=features)
     if json_:

@@ -11,7 +11,6 @@ from markovize.cli.choices import ExecutorChoice
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
-    from markovize.episodes.stream import EpisodeStream
     from markovize.episodes.traces import Traces
     from markovize.io import TableColumns
     from markovize.machine.machine import RewardMachine
@@ -24,28 +23,6 @@ def read(path: Path, columns: str | None, reward_decimals: int | None) -> Traces
 
     source = Path("/dev/stdin") if str(path) == "-" else path
     return read_episodes(source, columns=table_columns(columns), reward_decimals=reward_decimals)
-
-
-def stream_or_read(
-    path: Path,
-    columns: str | None,
-    reward_decimals: int | None,
-    executor: ExecutorChoice = ExecutorChoice.local,
-    address: str | None = None,
-) -> Traces | EpisodeStream:
-    """The same, as a stream where the format can be read so: memory does not grow with the log."""
-    from markovize.errors import InputError
-    from markovize.io import EPISODES, stream_episodes
-
-    check_address(executor, address)
-    format = EPISODES.recognise(path)
-    if format is None or format.stream is None:
-        if executor is ExecutorChoice.ray:
-            raise InputError("--executor ray reads Parquet files, one on each node; convert the log", where=str(path))
-        return read(path, columns, reward_decimals)
-    return stream_episodes(
-        path, columns=table_columns(columns), reward_decimals=reward_decimals, executor=executor.value, address=address
-    )
 
 
 def check_address(executor: ExecutorChoice, address: str | None) -> None:

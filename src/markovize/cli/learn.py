@@ -7,28 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markovize.cli import files
+from markovize.cli import files, options
 from markovize.cli.choices import (
     AUTO_AUDIT,
     AUTO_ENGINE,
     AuditChoice,
     EngineChoice,
-    ExecutorChoice,
     ExplainChoice,
     Objective,
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
-from markovize.cli.options import (
-    AddressOption,
-    AllOption,
-    ColumnsOption,
-    DecimalsOption,
-    EpisodesArgument,
-    ExecutorOption,
-    JsonOption,
-    functions_for,
-    label_option,
-)
+from markovize.cli.logs import PLAIN, Log, reads_log
 from markovize.cli.replay import report_replay
 from markovize.cli.terminal import console, count, print_json, screenful
 from markovize.episodes.labelling import AUTO
@@ -44,14 +33,15 @@ AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 sta
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
 
 
+@reads_log
 def learn(
-    episodes: EpisodesArgument,
+    episodes: options.EpisodesArgument,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
     ] = None,
     objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
-    trigger_on: Annotated[str, label_option(f"What moves the machine. {AUTO_RULE} {FUNCTIONS}")] = AUTO,
-    reward_on: Annotated[str, label_option("What selects the reward. auto, functions: as above.")] = AUTO,
+    trigger_on: Annotated[str, options.label_option(f"What moves the machine. {AUTO_RULE} {FUNCTIONS}")] = AUTO,
+    reward_on: Annotated[str, options.label_option("What selects the reward. auto, functions: as above.")] = AUTO,
     explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
     engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
@@ -73,12 +63,10 @@ def learn(
         bool, typer.Option("--count-steps", help="Learn a machine also where the reward is one of time.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Which episodes --holdout draws.")] = 0,
-    reward_decimals: DecimalsOption = None,
-    everything: AllOption = False,
-    json_: JsonOption = False,
-    columns: ColumnsOption = None,
-    executor: ExecutorOption = ExecutorChoice.local,
-    address: AddressOption = None,
+    reward_decimals: options.DecimalsOption = None,
+    everything: options.AllOption = False,
+    json_: options.JsonOption = False,
+    log: Log = PLAIN,
 ) -> None:
     """Find the smallest reward machine that explains every reward, and prove that it is the smallest."""
     import markovize
@@ -87,7 +75,7 @@ def learn(
 
     if output is not None:
         files.check_machine_output(output, episodes)
-    traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
+    traces = log.read(episodes, reward_decimals)
     held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
         traces, held_out = traces.split(holdout, seed)
@@ -110,7 +98,7 @@ def learn(
             markovize.write_machine(output, result.machine, format="json")
         tried = None
         if held_out is not None and result.machine is not None:
-            own = functions_for(result.machine, trigger_on, reward_on)
+            own = options.functions_for(result.machine, trigger_on, reward_on)
             tried = markovize.replay(result.machine, held_out, **own)
         if json_:
             print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))

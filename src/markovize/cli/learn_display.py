@@ -35,24 +35,7 @@ def progress_display() -> Iterator[Callable[[Progress], None] | None]:
             if elapsed < QUIET_SECONDS or elapsed - shown < 0.125:
                 return
             shown = elapsed
-            spinner.update(text=sentence(progress, elapsed))
+            spinner.update(text=progress.sentence(elapsed))
             live.refresh()
 
         yield show
-
-
-def sentence(progress: Progress, elapsed: float) -> str:
-    """One line: phase, the size in question, what is proven, the best machine, exemplars, time.
-
-    >>> sentence(Progress("searching", 4, 5, (4, 5), (4, 6), 72), 3.21)
-    'searching K=4 z≤5 · proven K≥4 z≥5 · best K=4 z=6 · 72 exemplars · 3.2 s'
-    """
-    parts = [*filter(None, [progress.labels]), progress.phase]
-    if progress.phase == "searching":
-        parts[-1] += f" K={progress.states}" + ("" if progress.triggers is None else f" z≤{progress.triggers}")
-        parts.append(f"proven K≥{progress.lower[0]} z≥{progress.lower[1]}")
-    if progress.best is not None:
-        parts.append(f"best K={progress.best[0]} z={progress.best[1]}")
-    parts.append(f"{progress.exemplars} exemplars")
-    parts.append(f"{elapsed:.1f} s")
-    return " · ".join(parts)

@@ -6,20 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from markovize.cli import files
-from markovize.cli.choices import ExecutorChoice
+from markovize.cli import options
 from markovize.cli.exits import DONE, NO
-from markovize.cli.options import (
-    AddressOption,
-    ColumnsOption,
-    DecimalsOption,
-    EpisodesArgument,
-    ExecutorOption,
-    JsonOption,
-    MachineArgument,
-    features_option,
-    function_option,
-)
+from markovize.cli.logs import PLAIN, Log, reads_log
 from markovize.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
@@ -30,26 +19,25 @@ if TYPE_CHECKING:
 EXAMPLE = "markovize replay machine.json episodes.jsonl"
 
 
+@reads_log
 def replay(
-    machine: MachineArgument,
-    episodes: EpisodesArgument,
+    machine: options.MachineArgument,
+    episodes: options.EpisodesArgument,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 also if paid steps are unseen: nothing predicts them.")
     ] = False,
-    reward_decimals: DecimalsOption = None,
-    json_: JsonOption = False,
-    columns: ColumnsOption = None,
-    executor: ExecutorOption = ExecutorChoice.local,
-    address: AddressOption = None,
-    trigger_on: Annotated[str | None, function_option()] = None,
-    reward_on: Annotated[str | None, function_option()] = None,
-    features: Annotated[str | None, features_option()] = None,
+    reward_decimals: options.DecimalsOption = None,
+    json_: options.JsonOption = False,
+    log: Log = PLAIN,
+    trigger_on: Annotated[str | None, options.function_option()] = None,
+    reward_on: Annotated[str | None, options.function_option()] = None,
+    features: Annotated[str | None, options.features_option()] = None,
 ) -> None:
     """Does the machine predict the rewards of these episodes? Exit with 1 if it does not."""
     import markovize
 
     known = markovize.read_machine(machine)
-    traces = files.stream_or_read(episodes, columns, reward_decimals, executor, address)
+    traces = log.read(episodes, reward_decimals)
     report = markovize.replay(known, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
     if json_:
         print_json(report.to_json())

@@ -41,7 +41,7 @@ def run_display() -> Iterator[Callable[[RunProgress], None]]:
                     task,
                     completed=progress.episode,
                     total=progress.episodes,
-                    description=sentence(progress),
+                    description=progress.sentence(),
                     refresh=True,
                 )
 
@@ -59,30 +59,6 @@ def lines_now_and_then() -> Callable[[RunProgress], None]:
         now = time.monotonic()
         if now - written >= LINE_PAUSE:
             written = now
-            typer.echo(f"{now - began:.0f} s: {sentence(progress)}", err=True)
+            typer.echo(f"{now - began:.0f} s: {progress.sentence()}", err=True)
 
     return show
-
-
-def sentence(progress: RunProgress) -> str:
-    """One line: the episode, what is earned, the machine's size, exemplars, and the time spent on solving.
-
-    >>> from types import SimpleNamespace as Now
-    >>> sizes = {"states": 3, "triggers": 2, "exemplars": 9, "solve_seconds": 2, "doing": ""}
-    >>> now = Now(episode=1200, episodes=5000, moving_return=0.5, **sizes)
-    >>> sentence(now)
-    'episode 1,200 of 5,000 · return 0.5 · K=3 z=2 · 9 exemplars · solving 2.0 s'
-
-    While a machine is learned, it ends with what the search is doing.
-    """
-    of = "" if progress.episodes is None else f" of {progress.episodes:,}"
-    return " · ".join(
-        [
-            f"episode {progress.episode:,}{of}",
-            f"return {progress.moving_return:.3g}",
-            f"K={progress.states} z={progress.triggers}",
-            f"{progress.exemplars} exemplars",
-            f"solving {progress.solve_seconds:.1f} s",
-            *filter(None, [progress.doing]),
-        ]
-    )

@@ -36,12 +36,13 @@ def run_session(
     ``begin`` gives the folder once the environment is known to be fit; ``watch`` is told what the display is told.
     """
     from markovize.agents.tabular import ActiveLearner
+    from markovize.cli.environment_errors import guarding_environment
     from markovize.cli.run_display import run_display
 
     folder: RunFolder | None = None
     learner: ActiveLearner | None = None
     try:
-        with interruptible(), run_display() as show:
+        with interruptible(), run_display() as show, guarding_environment():
             watching = [tell for tell in (show, watch) if tell is not None]
             learner = ActiveLearner(env, settings, on_progress=partial(_tell_all, watching) if watching else None)
             if begin is not None:

@@ -46,14 +46,20 @@ def joined(jobs: int | None, address: str | None) -> Iterator[Any]:
             ray.shutdown()
 
 
+@contextmanager
+def joined_quietly(jobs: int | None, address: str | None) -> Iterator[Any]:
+    """As :func:`joined`; meanwhile stdout is stderr: Ray tells of nodes that die where answers for programs stand."""
+    with redirect_stdout(sys.stderr), joined(jobs, address) as ray:
+        yield ray
+
+
 def map_on_ray(function: Callable[[Item], Made], items: Iterable[Item], address: str | None) -> Iterator[Made]:
     """What the function makes of each item, in the order of the items; each is a task of one core.
 
     Tasks of a node that dies run again on the others. Only some are under way ahead of those that were taken, so that
     results do not pile up.
     """
-    # Ray tells of nodes that die on stdout, where answers for programs stand
-    with redirect_stdout(sys.stderr), joined(None, address) as ray:
+    with joined_quietly(None, address) as ray:
         work = ray.remote(num_cpus=1, max_retries=-1)(_apply)
         ahead = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()

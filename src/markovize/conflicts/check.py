@@ -8,6 +8,7 @@ from markovize.conflicts.clock import find_clock
 from markovize.conflicts.labels import conflicting_labels
 from markovize.conflicts.report import LEAST_COMPARABLE, CheckReport, Witness
 from markovize.conflicts.streaming import check_stream
+from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.stream import EpisodeStream
@@ -48,14 +49,14 @@ def check(
     comparable = int((np.bincount(compared, minlength=1)[compared] > 1).sum())
     testable = traces.steps > 0 and comparable >= LEAST_COMPARABLE * traces.steps
     if not testable:
-        codes = np.unique(traces.rewards, return_inverse=True)[1]
+        codes = distinct_rewards(traces.rewards).of_step
         testable = bool(conflicting_labels(compared, codes.astype(np.int32), max(1, many)).any())
     clock = find_clock(traces) if witnesses and machine is None else None
     return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable, clock)
 
 
 def _witnesses(traces: Traces, labels: Ints, values: list[Value]) -> list[Witness]:
-    rewards, inverse = np.unique(traces.rewards, return_inverse=True)
+    rewards, _, inverse = distinct_rewards(traces.rewards)
     codes: Ints = inverse.astype(np.int32)
     suspects = np.flatnonzero(conflicting_labels(labels, codes, max(1, len(values)))[labels])
     depth = traces.depths()

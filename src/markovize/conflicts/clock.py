@@ -11,12 +11,17 @@ from typing import Any, Final
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
-from markovize.episodes.labelling import labelling_named
+from markovize.episodes.distinct import distinct_rewards
+from markovize.episodes.labelling.base import number_steps
 from markovize.episodes.traces import Floats, Longs, Traces
 
 LEAST_TIMES: Final = 5
 """Different step numbers, each with a reward of its own, that must lie on one line. A machine's rewards are few levels,
 paid at various times; none of the samples of our worlds comes near this."""
+ADVICE: Final = (
+    "Put the time into the observation (gymnasium.wrappers.TimeAwareObservation), or record what is paid without it, "
+    "for example 1 for any success"
+)
 ROUNDING: Final = 1e-6  # of the largest reward: what is computed in single precision is still on its line
 
 
@@ -43,10 +48,7 @@ class Clock:
     @property
     def advice(self) -> str:
         """What to do about it."""
-        return (
-            "Put the time into the observation (gymnasium.wrappers.TimeAwareObservation), or record what is paid "
-            "without it, for example 1 for any success"
-        )
+        return ADVICE
 
     def to_json(self) -> dict[str, Any]:
         return {"start": self.start, "slope": self.slope, "steps": self.steps, "times": self.times}
@@ -61,19 +63,18 @@ def find_clock(traces: Traces) -> Clock | None:
     >>> find_clock(Traces.of([([0] * n + [1], [0] * n, [0] * (n - 1) + [1 - n / 100]) for n in range(1, 9)]))
     Clock(start=1.0, slope=-0.01, steps=8, times=8)
     """
-    levels = np.unique(traces.rewards)
+    levels, _, codes = distinct_rewards(traces.rewards)
     if len(levels) < LEAST_TIMES:
         return None
-    codes = np.searchsorted(levels, traces.rewards)
     weights = traces.weights()
     counts = np.bincount(codes, weights)
-    labels = labelling_named("transition").label_steps(traces)
-    conflicting = conflicting_labels(labels.ids, codes.astype(np.int32), max(1, len(labels.values)))
+    different, _, steps = number_steps(traces)
+    conflicting = conflicting_labels(steps.astype(np.int32), codes.astype(np.int32), max(1, len(different)))
     number = traces.depths() + 1
-    disputed = conflicting[labels.ids]
+    disputed = conflicting[steps]
     paid = np.flatnonzero(disputed & (codes != np.argmax(counts))) if counts.max() > 1 else np.flatnonzero(disputed)
-    steps = len(paid) if weights is None else int(weights[paid].sum())
-    return fit_clock(number[paid], traces.rewards[paid], steps)
+    count = len(paid) if weights is None else int(weights[paid].sum())
+    return fit_clock(number[paid], traces.rewards[paid], count)
 
 
 def fit_clock(times: Longs, rewards: Floats, steps: int) -> Clock | None:

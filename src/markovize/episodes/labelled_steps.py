@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.labelling import LabelOn, Labels, labelling_of
 from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.episodes.values import has_objects
@@ -44,7 +45,7 @@ def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explai
     """
     if explain not in ("reward", "reward+termination"):
         raise InputError(f"explain is 'reward' or 'reward+termination', not {explain!r}")
-    values, first, ids = np.unique(traces.rewards, return_index=True, return_inverse=True)
+    values, first, ids = distinct_rewards(traces.rewards)
     order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
     values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
     outcomes: list[tuple[float, bool | None]] = [(float(v), None) for v in values]

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
-from markovize.episodes.columns import Bools, Floats, Ints, Longs
+from markovize.episodes.columns import Ints, Longs
+from markovize.episodes.distinct import DENSE
 
-DENSE: Final = 8  # times as many possible keys as steps, up to which a table of all keys is no waste
 
+def count_paid(labels: Ints | Longs, rewards: Ints | Longs, weights: Ints | None = None) -> int:
+    """How many steps have another reward than their label's commonest. Rewards are numbers from 0, as labels are.
 
-def paid_steps(labels: Ints | Longs, rewards: Floats, weights: Ints | None = None) -> Bools:
-    """For each step, whether its reward is another than its label's commonest; of equally common ones, nearest to zero.
-
-    >>> paid_steps(np.array([0, 0, 0, 1]), np.array([0.0, 0.0, 1.0, 5.0])).tolist()
-    [False, False, True, False]
+    >>> count_paid(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 2]))
+    1
 
     A step that stands for several counts as so many, its weight.
     """
-    levels = np.unique(rewards)
-    many = max(1, len(levels))
-    keys = labels.astype(np.int64) * many + np.searchsorted(levels, rewards)
-    pairs, of_step, counts = _count_each(keys)
-    if weights is not None:
-        counts = np.bincount(of_step, weights)
-    label, level = pairs // many, levels[pairs % many] if len(pairs) else levels
-    order = np.lexsort((level, np.abs(level), -counts, label))
-    usual = order[np.r_[True, np.diff(label[order]) != 0]] if len(order) else order
-    is_usual = np.zeros(len(pairs), np.bool_)
-    is_usual[usual] = True
-    return np.asarray(~is_usual[of_step]) if len(pairs) else is_usual
-
-
-def _count_each(keys: Longs) -> tuple[Longs, Longs, Longs]:
-    """Different keys in order, the number of each step's key among them, and how often they occur."""
-    if not len(keys) or keys.max() >= DENSE * len(keys):
-        return np.unique(keys, return_inverse=True, return_counts=True)
-    counts = np.bincount(keys)  # a third of the time
-    there = np.flatnonzero(counts)
-    return there, (np.cumsum(counts > 0) - 1)[keys], counts[there]
+    if not len(labels):
+        return 0
+    width, height = int(labels.max()) + 1, int(rewards.max()) + 1
+    if width * height <= DENSE * len(labels):
+        keys = rewards * np.int64(width) + labels
+        usual = np.bincount(keys, weights, width * height).reshape(height, width).max(axis=0)
+    else:
+        pairs, of_step = np.unique(labels * np.int64(height) + rewards, return_inverse=True)
+        begins = np.flatnonzero(np.diff(pairs // height, prepend=-1))  # where the pairs of another label begin
+        usual = np.maximum.reduceat(np.bincount(of_step, weights), begins)
+    return int((len(labels) if weights is None else weights.sum()) - usual.sum())

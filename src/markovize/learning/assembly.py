@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from markovize.episodes.distinct import distinct_keys
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Ints, Traces
 from markovize.episodes.values import Value, show, sort_key
@@ -64,7 +65,7 @@ def assemble(
 
 def number_states(states: int, edges: Sequence[tuple[int, int]], after: Ints) -> Ints:
     """The new number of each state: acyclic machines topologically, ties by first visit; others by first visit."""
-    visited, first = np.unique(after, return_index=True)
+    visited, first, _ = distinct_keys(after)
     rank = np.full(states, len(after), np.int64)
     rank[visited] = first
     rank[0] = -1
@@ -96,7 +97,7 @@ def collect_rewards(
     values = steps.rewards.values
     labels = max(1, len(values))
     packed = (before.astype(np.int64) * labels + steps.rewards.ids) * states + after
-    keys, first, of_step = np.unique(packed, return_index=True, return_inverse=True)
+    keys, first, of_step = distinct_keys(packed)
     if not np.array_equal(traces.rewards[first][of_step], traces.rewards):
         raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
     ends = traces.ends().astype(np.float64)

@@ -19,6 +19,15 @@ def find_slot(keys: Longs, key: int) -> int:
 
 
 @njit(cache=True)
+def claim_slot(keys: Longs, key: int) -> tuple[int, bool]:
+    """Where ``key`` is, and whether it was put there only now."""
+    slot = find_slot(keys, key)
+    new = keys[slot] == -1
+    keys[slot] = key
+    return slot, new
+
+
+@njit(cache=True)
 def make_table(entries: int) -> Longs:
     size = 16
     while size < 2 * entries:

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from markovize.episodes.traces import Ints
-from markovize.learning.hash_table import find_slot, make_table
+from markovize.learning.hash_table import claim_slot, make_table
 
 
 @njit(cache=True)
@@ -45,9 +45,7 @@ def violated_pairs(
         v = node[m]
         key = (np.int64(states[parent[v]]) * n_labels + label[m]) * n_states + states[v]
         if sparse:
-            slot = find_slot(keys, key)
-            keys[slot] = key
-            key = slot
+            key, _ = claim_slot(keys, key)
         if first[key] == -1:
             first[key] = m
         elif first[key] >= 0 and outcome[first[key]] != outcome[m]:

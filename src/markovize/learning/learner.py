@@ -13,12 +13,14 @@ from typing import Final, TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from markovize.conflicts.clock import find_clock
+from markovize.conflicts.timetable import find_timetable
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import LabelFunctions, LabelOn, pairs_to_compare, pairs_to_try
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes
 from markovize.errors import InputError
 from markovize.learning.call import Call, Options
+from markovize.learning.comparison import SMALL
 from markovize.learning.engines import Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
 from markovize.learning.interrupts import interruptible
@@ -34,6 +36,7 @@ from markovize.machine.support import count_support
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
+LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
 MANY_STEPS: Final = 100  # from here on reward labels should repeat; fewer steps are an example
 
 
@@ -94,6 +97,10 @@ def learn(
     learner, traces = Learner(**options), as_mergeable(episodes)
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
+    if not count_steps and (table := find_timetable(traces)) is not None:
+        soon = Learner(**options).learn(traces, effort=LITTLE_EFFORT, time_limit=time_limit)
+        if not soon.interrupted and (soon.states is None or soon.states > SMALL):
+            return replace(blank(learner.options), time=table)
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
     if result.machine is None or result.interrupted:
         return result

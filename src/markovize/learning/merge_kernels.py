@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from markovize.episodes.traces import Ints, Longs
-from markovize.learning.hash_table import find_slot, make_table
+from markovize.learning.hash_table import claim_slot, make_table
 
 
 @njit(cache=True)
@@ -19,10 +19,8 @@ def number_pairs(
     """The number of each pair, new ones from ``count`` on; how many there are by then. The table must have room."""
     out = np.zeros(len(left), np.int32)
     for n in range(len(left)):
-        key = np.int64(left[n]) * width + right[n]
-        slot = find_slot(keys, key)
-        if keys[slot] == -1:
-            keys[slot] = key
+        slot, new = claim_slot(keys, np.int64(left[n]) * width + right[n])
+        if new:
             ids[slot] = count
             lefts[count] = left[n]
             rights[count] = right[n]
@@ -37,9 +35,7 @@ def fill_table(lefts: Ints, rights: Ints, count: int, width: int, entries: int) 
     keys = make_table(entries)
     ids = np.zeros(len(keys), np.int32)
     for n in range(count):
-        key = np.int64(lefts[n]) * width + rights[n]
-        slot = find_slot(keys, key)
-        keys[slot] = key
+        slot, _ = claim_slot(keys, np.int64(lefts[n]) * width + rights[n])
         ids[slot] = n
     return keys, ids
 
@@ -74,9 +70,8 @@ def merge_branches(
         at = 0 if starts[e] < 0 else node_of[starts[e]] + 1
         known = True
         for n in range(offsets[e], offsets[e + 1]):
-            key = np.int64(at) * width + kinds[n]
-            slot = find_slot(keys, key)
-            if keys[slot] == -1:
+            slot, new = claim_slot(keys, np.int64(at) * width + kinds[n])
+            if new:
                 if known:
                     known = False
                     firsts[branches] = count
@@ -84,7 +79,6 @@ def merge_branches(
                     episodes[branches] = e
                     skipped[branches] = n - offsets[e]
                     branches += 1
-                keys[slot] = key
                 ids[slot] = count
                 lefts[count] = at
                 rights[count] = kinds[n]

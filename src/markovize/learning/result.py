@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from markovize.conflicts.clock import Clock
+from markovize.conflicts.timetable import Timetable
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
@@ -75,7 +76,7 @@ class LearnResult(BriefRepr):
     compared: tuple[Compared, ...] = ()  # where the machine of the coarsest labels was large: it, and those of others
     support: tuple[Support, ...] = ()  # what the episodes say for each trigger; not counted if that takes long
     labels_hardly_repeat: bool = False  # so nothing could contradict a machine with one state
-    time: Clock | None = None  # the reward is one of time, so no machine was looked for
+    time: Clock | Timetable | None = None  # the reward is one of time, so no machine was looked for
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
     @property

@@ -44,6 +44,20 @@ class Progress:
     exemplars: int
     labels: str = ""  # (trigger/reward) where those of several are compared
 
+    def sentence(self, seconds: float) -> str:
+        """One line: phase, the size in question, what is proven, the best machine, exemplars, time.
+
+        >>> Progress("searching", 4, 5, (4, 5), (4, 6), 72).sentence(3.21)
+        'searching K=4 z≤5 · proven K≥4 z≥5 · best K=4 z=6 · 72 exemplars · 3.2 s'
+        """
+        parts = [*filter(None, [self.labels]), self.phase]
+        if self.phase == "searching":
+            parts[-1] += f" K={self.states}" + ("" if self.triggers is None else f" z≤{self.triggers}")
+            parts.append(f"proven K≥{self.lower[0]} z≥{self.lower[1]}")
+        if self.best is not None:
+            parts.append(f"best K={self.best[0]} z={self.best[1]}")
+        return " · ".join([*parts, f"{self.exemplars} exemplars", f"{seconds:.1f} s"])
+
 
 @dataclass(frozen=True)
 class Plan:

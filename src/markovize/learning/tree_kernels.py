@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from markovize.episodes.traces import Bools, Ints, Longs
-from markovize.learning.hash_table import find_slot, make_table
+from markovize.learning.hash_table import claim_slot, make_table
 
 
 @njit(cache=True)
@@ -29,10 +29,8 @@ def merge_prefixes(offsets: Longs, starts: Ints, labels: Ints, n_labels: int) ->
     for e in range(len(offsets) - 1):
         at = 0 if starts[e] < 0 else node_of[starts[e]]
         for n in range(offsets[e], offsets[e + 1]):
-            key = np.int64(at) * n_labels + labels[n]
-            slot = find_slot(keys, key)
-            if keys[slot] == -1:
-                keys[slot] = key
+            slot, new = claim_slot(keys, np.int64(at) * n_labels + labels[n])
+            if new:
                 nodes[slot] = count
                 parent[count] = at
                 label[count] = labels[n]
@@ -52,10 +50,8 @@ def first_alike(groups: Ints | Longs, labels: Ints, n_labels: int) -> Longs:
     steps_at = np.zeros(len(keys), np.int64)
     out = np.zeros(steps, np.int64)
     for n in range(steps):
-        key = np.int64(groups[n]) * n_labels + labels[n]
-        slot = find_slot(keys, key)
-        if keys[slot] == -1:
-            keys[slot] = key
+        slot, new = claim_slot(keys, np.int64(groups[n]) * n_labels + labels[n])
+        if new:
             steps_at[slot] = n
         out[n] = steps_at[slot]
     return out

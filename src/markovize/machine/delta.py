@@ -54,12 +54,12 @@ class Delta:
         moves = {
             (trigger.source, column): trigger.target
             for trigger in reversed(self._triggers)  # the first of several that match has the last word
-            for column in self._columns(trigger.on, known)
+            for column in self.columns(trigger.on, known)
         }
         return tabulate(self._states, max(columns, len(known)), moves)
 
-    def _columns(self, on: On, labels: Interner) -> list[int]:
-        """The numbers of the labels at which a trigger fires."""
+    def columns(self, on: On, labels: Interner) -> list[int]:
+        """The numbers of the labels that match a trigger's."""
         if not self._labelling.exact:
             return [n for n, label in enumerate(labels.values) if self._labelling.matches(on, label)]
         number = labels.find(on)

@@ -109,7 +109,8 @@ def label_for(
     """What a machine reads of the episodes: labels for its triggers, or features for its guards; labels for rewards."""
     triggers, rewards = machine.trigger_labelling(trigger_on, features), machine.reward_labelling(reward_on, features)
     if not isinstance(triggers, FeatureLabelling):
-        return triggers.label_steps(traces), rewards.label_steps(traces)
+        labels = triggers.label_steps(traces)
+        return labels, labels if rewards == triggers else rewards.label_steps(traces)
     table = triggers.table(traces)
     return table, _reward_labels(rewards, traces, table)
 

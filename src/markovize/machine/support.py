@@ -7,13 +7,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.features import Features, FeatureTable
 from markovize.episodes.labelling import LabelOn, Labels
-from markovize.episodes.paid import paid_steps
+from markovize.episodes.paid import count_paid
 from markovize.episodes.traces import Bools, Ints, Traces
+from markovize.episodes.values import Interner
+from markovize.machine.delta import Delta
 from markovize.machine.guarded_run import run_guards
+from markovize.machine.kernels import episode_states
 from markovize.machine.machine import RewardMachine, Trigger
-from markovize.machine.replay import label_for, run_on_labels
+from markovize.machine.replay import Run, label_for, run_on_labels
 
 MOST_WORK: Final = 3_000_000  # steps times triggers, about a second; above it nothing is counted
 LITTLE: Final = 10
@@ -67,15 +71,22 @@ def count_support(
         return ()
     triggers, rewards = label_for(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
     starts, weights = traces.starts(), traces.weights()
+    levels = distinct_rewards(traces.rewards).of_step
+    known = None if isinstance(triggers, FeatureTable) else Interner(triggers.values)
+
+    def run(some: tuple[Trigger, ...]) -> Run:
+        if known is None or isinstance(triggers, FeatureTable):
+            without = replace(machine, triggers=some, rewards=())
+            return run_on_labels(without, traces.offsets, triggers, rewards, starts)
+        delta = Delta(machine.states, some, machine.trigger_labels).table(known)
+        return Run(*episode_states(traces.offsets, triggers.ids, delta, machine.initial, starts), rewards)
+
     fired_at = _fired(machine, traces, triggers, rewards)
     out = []
     for number, trigger in enumerate(machine.triggers):
-        fired = fired_at == number
-        others = (*machine.triggers[:number], *machine.triggers[number + 1 :])
-        without = replace(machine, triggers=others, rewards=())
-        keys = run_on_labels(without, traces.offsets, triggers, rewards, starts).keys(machine.states)
-        paid = paid_steps(keys, traces.rewards, weights)
-        out.append(Support(trigger, _count(fired, weights), _count(paid, weights)))
+        without = run((*machine.triggers[:number], *machine.triggers[number + 1 :]))
+        paid = count_paid(without.keys(machine.states), levels, weights)
+        out.append(Support(trigger, _count(fired_at == number, weights), paid))
     return tuple(out)
 
 
@@ -84,11 +95,12 @@ def _fired(machine: RewardMachine, traces: Traces, triggers: Labels | FeatureTab
     starts = traces.starts()
     if isinstance(triggers, FeatureTable):
         return run_guards(machine, traces.offsets, triggers, starts).fired
-    before = run_on_labels(machine, traces.offsets, triggers, rewards, starts).before
+    before, known = run_on_labels(machine, traces.offsets, triggers, rewards, starts).before, Interner(triggers.values)
     fired = np.full(len(before), -1, np.int32)
     for number, trigger in reversed(list(enumerate(machine.triggers))):  # of several that match, the first fires
-        fits = [machine.trigger_labels.matches(trigger.on, label) for label in triggers.values]
-        fired[np.array(fits, np.bool_)[triggers.ids] & (before == trigger.source)] = number
+        fits = np.zeros(len(triggers.values), np.bool_)
+        fits[machine.delta.columns(trigger.on, known)] = True
+        fired[fits[triggers.ids] & (before == trigger.source)] = number
     return fired
 
 

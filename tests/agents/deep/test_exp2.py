@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
+from in_process import run_here
 
 pytest.importorskip("torch", reason="the extra `deep` is not installed")
 
@@ -147,10 +148,9 @@ def test_episodes_are_not_longer_than_the_environments() -> None:
 
 
 def test_smoke(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "markovize", "reproduce", "exp2", "--preset", "smoke", "--json"]
-    done = subprocess.run([*command, "--out", str(tmp_path)], check=True, capture_output=True, text=True)
-    told = json.loads(done.stdout)
-    assert (told["experiment"], told["trials"], told["optimal"], done.stderr) == ("exp2", 5, None, "")
+    done = run_here("reproduce", "exp2", "--preset", "smoke", "--json", "--jobs", 1, "--out", tmp_path)
+    told = json.loads(done.out)
+    assert (told["experiment"], told["trials"], told["optimal"], done.err) == ("exp2", 5, None, "")
     assert [row["task"] for row in rows(tmp_path / "results.csv")] == ["e"] * 5
 
 

@@ -7,9 +7,13 @@ from typing import Any
 import gymnasium as gym
 import pytest
 from history_rules import Rule, Ruled, cliff_after, optimal_value, value_of_policy, visit_first
-from other_worlds import TwelveCells, taxi_with_a_detour
+from other_worlds import FirstCard, TwelveCells, taxi_with_a_detour
 
 from markovize.agents.tabular import ActiveLearner, RunResult, Settings
+from markovize.episodes.labelling import labelling_of
+from markovize.learning.comparison import SHARE
+from markovize.learning.learner import Learner
+from markovize.learning.result import LearnResult
 
 GAMMA = Settings.of().gamma
 SEEDS = range(5)
@@ -46,6 +50,26 @@ def test_coffee_first_on_the_lake(slippery: bool, coffee: int) -> None:
     assert [(trigger.source, trigger.on) for trigger in result.machine.triggers] == [(0, coffee)]
     value, best = value_of_policy(env, result.policy, GAMMA), optimal_value(env, GAMMA)
     assert value == pytest.approx(best, rel=0.1 if slippery else 1e-6)
+
+
+def test_the_first_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine is proven, and beside a small one other labels get little: most of the time went there before."""
+    efforts: dict[tuple[str, str], list[int | None]] = {}
+    learn = Learner.learn
+
+    def watched(learner: Learner, *args: Any, **options: Any) -> LearnResult:
+        trigger, reward = (labelling_of(on) for on in learner.options.labels[0])
+        efforts.setdefault((trigger.kind, reward.kind), []).append(options["effort"])
+        return learn(learner, *args, **options)
+
+    monkeypatch.setattr(Learner, "learn", watched)
+    result = run(FirstCard(), episodes=100, seed=2)
+    machine = result.machine
+    assert (result.status, machine.states, len(machine.triggers), machine.trigger_on) == ("optimal", 5, 4, "source")
+    whole = Settings.of().effort
+    assert whole is not None
+    assert max(effort or whole for effort in efforts["source", "state"]) <= whole // SHARE
+    assert efforts["source", "transition"][-1] == whole
 
 
 @pytest.mark.long

@@ -36,6 +36,26 @@ class RunProgress:
     note: str = ""
     doing: str = ""
 
+    def sentence(self) -> str:
+        """One line: the episode, what is earned, the machine's size, exemplars, the time spent on solving.
+
+        >>> RunProgress(1200, 5000, 0.5, 3, 2, 9, 2.0).sentence()
+        'episode 1,200 of 5,000 · return 0.5 · K=3 z=2 · 9 exemplars · solving 2.0 s'
+
+        While a machine is learned, it ends with what the search is doing.
+        """
+        of = "" if self.episodes is None else f" of {self.episodes:,}"
+        return " · ".join(
+            [
+                f"episode {self.episode:,}{of}",
+                f"return {self.moving_return:.3g}",
+                f"K={self.states} z={self.triggers}",
+                f"{self.exemplars} exemplars",
+                f"solving {self.solve_seconds:.1f} s",
+                *filter(None, [self.doing]),
+            ]
+        )
+
 
 @dataclass(frozen=True)
 class Solve:

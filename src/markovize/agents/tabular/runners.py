@@ -19,10 +19,10 @@ from markovize.agents.tabular.compiled.worlds import CONFLICT, DONE, FULL, TIRED
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.agents.tabular.view import View
+from markovize.episodes.rewards import reward_number
 from markovize.episodes.spaces import check_space, value_of
 from markovize.episodes.traces import Floats, Ints
 from markovize.episodes.values import Value
-from markovize.errors import InputError
 from markovize.gym.space_index import all_elements
 from markovize.worlds import World
 
@@ -123,7 +123,7 @@ class EnvRunner:
         while action >= 0:
             stop.check()
             observation, reward, terminated, truncated, _ = step(actions[action])
-            paid = reward if type(reward) is float and isfinite(reward) else _number(reward, n)
+            paid = reward if type(reward) is float and isfinite(reward) else reward_number(reward, n)
             t, known = identify(observation), len(codec)
             x = number(s, action, t)
             if x == known:
@@ -166,17 +166,6 @@ def _key(observation: Any) -> Any:
     if isinstance(observation, dict):
         return tuple([(name, _key(part)) for name, part in observation.items()])
     return observation
-
-
-def _number(reward: Any, step: int) -> float:
-    """A reward as a number."""
-    try:
-        paid = float(reward)
-    except (TypeError, ValueError):
-        raise InputError(f"the environment paid {reward!r} in step {step} of an episode; rewards are numbers") from None
-    if not isfinite(paid):
-        raise InputError(f"the environment paid {paid} in step {step} of an episode; rewards must be finite")
-    return paid
 
 
 def tables_of(world: World) -> WorldTables:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
-from markovize.learning.comparison import SMALL
+from markovize.learning.comparison import SHARE, SMALL
 from markovize.learning.learner import Auto, Learner
 from markovize.learning.parts import mixed_labels, parts_of
 from markovize.learning.result import LearnResult
@@ -132,19 +133,21 @@ class MachineSearch:
         return result
 
     def _solve_under(
-        self, labels: LabelPair, kept: KeptEpisodes, traces: Traces, rng: np.random.Generator
+        self, labels: LabelPair, kept: KeptEpisodes, traces: Traces, rng: np.random.Generator, share: int = 1
     ) -> LearnResult:
+        """A machine under these labels, with one part in ``share`` of the effort."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
         split = self.settings.objective == "triggers"
         parts = parts_of(label_traces(traces, *labels, self.settings.explain)) if split else []
-        return self._learners[labels].learn(kept, parts, self._ask, rng)
+        effort = None if self._effort is None else max(1, self._effort // share)
+        return self._learners[labels].learn(kept, parts, partial(self._ask, effort), rng)
 
-    def _ask(self, learner: Learner, kept: KeptEpisodes, rng: np.random.Generator) -> LearnResult:
+    def _ask(self, effort: int | None, learner: Learner, kept: KeptEpisodes, rng: np.random.Generator) -> LearnResult:
         left, tell = self._stop.remaining, self._tell
         result = learner.learn(
             kept.traces(self.codec),
-            effort=self._effort,
+            effort=effort,
             rng=rng,
             time_limit=None if left is None else max(left, LEAST_SECONDS),
             on_progress=None if tell is None else lambda progress: tell(_words(learner, progress)),
@@ -162,26 +165,31 @@ class MachineSearch:
     ) -> LearnResult:
         """Under other labels, where these do with a far smaller machine: a large one is a sign of wrong labels.
 
-        Finer ones come first. From few episodes they may look better than they are: so the way back is open.
+        Finer ones come first. From few episodes they may look better than they are: so the way back is open. Beside a
+        small machine they get a share of the effort: one that is far smaller still is found soon, or not at all.
         """
         triggers = math.inf if result.triggers is None else result.triggers
         if triggers < SOME_TRIGGERS or len(self._candidates) < 2:
             return result
         many = self._many_triggers if result.status == "optimal" else self._many_unproven
         unclear = {labels: self._mixed_labels(labels, traces) for labels in self._candidates}
-        if triggers < many and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
+        is_small = triggers < many
+        if is_small and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
             return result
         here = self._candidates.index(self._labels)
         cost = self._bits(triggers, self._labels, traces)
         for labels in (*self._candidates[here + 1 :], *self._candidates[:here]):
             if unclear[labels] > FAR_MORE * unclear[self._labels]:
                 continue  # these rewards have far more to explain: a search would take long, and be in vain
-            other = self._solve_under(labels, kept, traces, rng)
+            other = self._solve_under(labels, kept, traces, rng, share=SHARE if is_small else 1)
             if other.interrupted:
                 return replace(result, interrupted=True)
             if other.triggers is not None and self._bits(other.triggers, labels, traces) <= FAR_SMALLER * cost:
                 self._labels = labels
-                return other
+                if other.status == "optimal" or not is_small:
+                    return other
+                del self._learners[labels]  # which has learned to try little: now it is worth the whole effort
+                return self._solve_under(labels, kept, traces, rng)
         if result.triggers is not None:
             self._many_triggers = max(self._many_triggers, MORE_TRIGGERS * triggers)
             self._many_unproven = max(self._many_unproven, MORE_TRIGGERS * triggers)

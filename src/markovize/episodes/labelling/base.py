@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
+from markovize.episodes.distinct import Distinct, distinct_keys
 from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.episodes.values import Interner, On, Value, canonical, jsonable, key_of, show
 from markovize.errors import one_line
@@ -152,14 +153,19 @@ def spell(label: On) -> str:
 
 def distinct_steps(traces: Traces) -> tuple[Ints, list[Step]]:
     """A number for each step, equal for equal (s, a, s') and by first appearance; and each number's (s, a, s')."""
-    before, actions, after = traces.states_before(), traces.actions, traces.states_after()
-    n, m = max(1, len(traces.observation_values)), max(1, len(traces.action_values))
-    pairs: Longs = before.astype(np.int64) * m + actions
-    if n * m * n >= 2**63:  # millions of values that never repeat
-        pairs = np.unique(pairs, return_inverse=True)[1]
-    _, first, codes = np.unique(pairs * n + after, return_index=True, return_inverse=True)
+    _, first, codes = number_steps(traces)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     s, a = traces.observation_values, traces.action_values
+    before, actions, after = traces.states_before(), traces.actions, traces.states_after()
     return rank[codes], [(s[before[step]], a[actions[step]], s[after[step]]) for step in first[order]]
+
+
+def number_steps(traces: Traces) -> Distinct[Longs]:
+    """The different (s, a, s') of the steps, as numbers that mean nothing but which are equal."""
+    n, m = max(1, len(traces.observation_values)), max(1, len(traces.action_values))
+    pairs: Longs = traces.states_before().astype(np.int64) * m + traces.actions
+    if n * m * n >= 2**63:  # millions of values that never repeat
+        pairs = np.unique(pairs, return_inverse=True)[1]
+    return distinct_keys(pairs * n + traces.states_after())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markovize.agents.tabular import RunProgress
-from markovize.clusters.ray_cluster import SECONDS_TO_ANSWER, joined
+from markovize.clusters.ray_cluster import SECONDS_TO_ANSWER, joined_quietly
 from markovize.experiments.execute.kinds import run_trial
 from markovize.experiments.execute.local import OnProgress
 from markovize.experiments.records import Finished
@@ -20,7 +20,7 @@ def run_on_ray(
 ) -> Iterator[tuple[Trial, Finished]]:
     """Every trial as a task of one core. Trials of a node that dies are run again on the others."""
     reports: Any = None
-    with joined(jobs, address) as ray:
+    with joined_quietly(jobs, address) as ray:
         try:
             work = ray.remote(num_cpus=1, max_retries=-1)(_work)
             if on_progress is not None:

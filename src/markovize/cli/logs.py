@@ -1,0 +1,74 @@
+"""How commands read a log of episodes: options that belong together are one parameter, ``log``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from markovize.cli import files, options
+from markovize.cli.choices import ExecutorChoice
+
+if TYPE_CHECKING:
+    from markovize.episodes.stream import EpisodeStream
+    from markovize.episodes.traces import Traces
+
+
+@dataclass(frozen=True)
+class Log:
+    """What may be said about a log, beside its name."""
+
+    columns: options.ColumnsOption = None
+    executor: options.ExecutorOption = ExecutorChoice.local
+    address: options.AddressOption = None
+
+    def read(self, path: Path, reward_decimals: int | None) -> Traces | EpisodeStream:
+        """Its episodes, as a stream where the format can be read so: memory does not grow with the log."""
+        from markovize.errors import InputError
+        from markovize.io import EPISODES, stream_episodes
+
+        files.check_address(self.executor, self.address)
+        format = EPISODES.recognise(path)
+        if format is None or format.stream is None:
+            if self.executor is ExecutorChoice.ray:
+                what = "--executor ray reads Parquet files, one on each node; convert the log"
+                raise InputError(what, where=str(path))
+            return files.read(path, self.columns, reward_decimals)
+        return stream_episodes(
+            path,
+            columns=files.table_columns(self.columns),
+            reward_decimals=reward_decimals,
+            executor=self.executor.value,
+            address=self.address,
+        )
+
+
+PLAIN: Final = Log()
+
+
+def reads_log(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of ``Log`` in the place of its parameter ``log``, as typer wants them: one by one.
+
+    >>> @reads_log
+    ... def size(episodes: Path, log: Log = PLAIN, json_: bool = False) -> None:
+    ...     print(episodes, log.columns, json_)
+    >>> list(inspect.signature(size).parameters)
+    ['episodes', 'columns', 'executor', 'address', 'json_']
+    >>> size(episodes="log.csv", columns="reward=r", executor=ExecutorChoice.local, address=None, json_=True)
+    log.csv reward=r True
+    """
+    signature, parts = (inspect.signature(each, eval_str=True) for each in (command, Log))
+    several = list(parts.parameters.values())
+    parameters = [part for own in signature.parameters.values() for part in (several if own.name == "log" else [own])]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(log=Log(**{part.name: given.pop(part.name) for part in several}), **given)
+
+    seen: Any = run
+    seen.__signature__ = signature.replace(parameters=parameters)
+    seen.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
