@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS = "MODULE:FUNCTION: what a function of (state, action, next_state) returns; looked up here first."
 AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 states, those with the smallest."
+GUARDS_RULE = "guards: conditions on features of the observations, found by the learner."
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
 
 
@@ -40,8 +41,12 @@ def learn(
         Path | None, typer.Option("-o", "--output", help="Where to write the machine.", show_default=False)
     ] = None,
     objective: Annotated[Objective, typer.Option(help="What to minimise first.")] = Objective.triggers,
-    trigger_on: Annotated[str, options.label_option(f"What moves the machine. {AUTO_RULE} {FUNCTIONS}")] = AUTO,
-    reward_on: Annotated[str, options.label_option("What selects the reward. auto, functions: as above.")] = AUTO,
+    trigger_on: Annotated[
+        str, options.label_option(f"What moves the machine. {AUTO_RULE} {GUARDS_RULE} {FUNCTIONS}", guards=True)
+    ] = AUTO,
+    reward_on: Annotated[
+        str, options.label_option("What selects the reward. auto, functions: as above.", guards=True)
+    ] = AUTO,
     explain: Annotated[ExplainChoice, typer.Option(help="What must be explained.")] = ExplainChoice.reward,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Never return to a state once left.")] = False,
     engine: Annotated[EngineChoice, typer.Option(help="How to solve.")] = AUTO_ENGINE,
@@ -63,6 +68,17 @@ def learn(
         bool, typer.Option("--count-steps", help="Learn a machine also where the reward is one of time.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Which episodes --holdout draws.")] = 0,
+    features: Annotated[str | None, options.features_option("A function that adds features for guards.")] = None,
+    numeric: Annotated[str | None, options.names_option("Features whose guards are thresholds.")] = None,
+    categorical: Annotated[str | None, options.names_option("Features whose guards are single values.")] = None,
+    before: Annotated[
+        bool | None,
+        typer.Option(
+            "--before/--no-before",
+            help="Guards over the state before the step, too.",
+            show_default="where the others do not do",
+        ),
+    ] = None,
     reward_decimals: options.DecimalsOption = None,
     everything: options.AllOption = False,
     json_: options.JsonOption = False,
@@ -93,13 +109,17 @@ def learn(
                 time_limit=time_limit,
                 on_progress=show,
                 count_steps=count_steps,
+                features=features,
+                numeric=options.split_names(numeric),
+                categorical=options.split_names(categorical),
+                before=AUTO if before is None else before,
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
-            tried = markovize.replay(result.machine, held_out, **own)
+            tried = markovize.replay(result.machine, held_out, features=features, **own)
         if json_:
             print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
         else:
@@ -122,6 +142,7 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     from rich.markup import escape
 
     from markovize import describe
+    from markovize.machine.describe import describe_gaps
 
     if result.machine is None:
         if result.status == "unknown" and result.time is None:
@@ -131,21 +152,27 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     colour = "green" if result.status == "optimal" else "yellow"
     out.print(
         f"[{colour}]{result.status}:[/] {count(result.states or 0, 'state')}, "
-        f"{count(result.triggers or 0, 'trigger')} (labels {result.trigger_on}/{result.reward_on}, "
+        f"{count(result.triggers or 0, 'trigger')}{_guards(result)} (labels {result.trigger_on}/{result.reward_on}, "
         f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
     )
     if result.compared:
         out.print(f"Labels {result.why_these_labels()}", highlight=False, soft_wrap=True)
-    lines = [f"  {line}" for line in screenful(describe(result.machine), "trigger", everything)]
+    with_guards = result.machine.has_guards
+    lines = [f"  {line}" for line in screenful(describe(result.machine, rewards=with_guards), "trigger", everything)]
     for number, support in enumerate(result.support[: len(lines)]):
         if not lines[number].startswith("  …"):
             lines[number] += f"; {support}"
     if lines:  # all at once: there may be thousands
         out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+    gaps = describe_gaps(result.machine)
+    if gaps:
+        out.print("Gaps that the data leave: " + "; ".join(gaps), markup=False, highlight=False, soft_wrap=True)
     if result.status == "optimal":
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
+    for remark in result.remarks:
+        out.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
     if result.doubt:
         out.print(f"[yellow]note:[/] {result.doubt}", highlight=False, soft_wrap=True)
     for conflict in result.termination_conflicts[:5]:
@@ -154,5 +181,13 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
         out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
 
 
+def _guards(result: LearnResult) -> str:
+    if result.guards is None or result.literals is None:
+        return ""
+    return f", {count(result.guards, 'guard')}, {count(result.literals, 'literal')}"
+
+
 def _bounds(result: LearnResult) -> str:
+    if result.guard_bounds is not None:
+        return f"{count(result.guard_bounds[0], 'guard')}, {count(result.guard_bounds[1], 'literal')}"
     return f"{count(result.bounds[0], 'state')}, {count(result.bounds[1], 'trigger')}"

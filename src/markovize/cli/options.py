@@ -14,6 +14,7 @@ from markovize.cli.completion import complete_labels
 from markovize.episodes.features import feature_function
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.episodes.labelling.function import FunctionLabelling
+from markovize.episodes.labelling.guards import GUARDS
 from markovize.errors import InputError
 from markovize.io.registry import EPISODES, MACHINES
 
@@ -61,15 +62,34 @@ ColumnsOption = Annotated[
 ]
 
 
-def label_option(help: str, **more: Any) -> Any:
-    """An option for labels: a kind, or a function of the user's."""
+def label_option(help: str, *, guards: bool = False, **more: Any) -> Any:
+    """An option for labels: a kind, or a function of the user's; guards too, where they can be learned."""
     return typer.Option(
-        metavar="|".join((AUTO, *named_kinds(), "MODULE:FUNCTION")),
+        metavar="|".join((AUTO, *named_kinds(), *([GUARDS] if guards else []), "MODULE:FUNCTION")),
         help=help,
         autocompletion=complete_labels,
-        callback=check_labels,
+        callback=check_labels_or_guards if guards else check_labels,
         **more,
     )
+
+
+def check_labels_or_guards(on: str | None) -> str | None:
+    """As :func:`check_labels`, where guards are welcome."""
+    return on if on == GUARDS else check_labels(on)
+
+
+def names_option(help: str) -> Any:
+    """An option for names of features."""
+    return typer.Option(metavar="NAMES", help=f"{help} Names, with commas between them.", show_default=False)
+
+
+def split_names(names: str | None) -> tuple[str, ...]:
+    """The names that an option lists.
+
+    >>> split_names("x, y"), split_names(None)
+    (('x', 'y'), ())
+    """
+    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
 
 
 def check_labels(on: str | None) -> str | None:
@@ -90,11 +110,14 @@ def function_option() -> Any:
     )
 
 
-def features_option() -> Any:
+FEATURES = "The function that features of the machine's guards come from, if they do."
+
+
+def features_option(help: str = FEATURES) -> Any:
     """An option for the function that features of a machine with guards come from, if they do."""
     return typer.Option(
         metavar="MODULE:FUNCTION",
-        help="The function that features of the machine's guards come from, if they do.",
+        help=help,
         callback=check_features,
         show_default=False,
     )

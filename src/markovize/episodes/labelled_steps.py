@@ -43,26 +43,36 @@ def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explai
     >>> label_traces(Traces.of([([0, 1], ["go"], [2.5])]), "state", "state").outcome_values
     [(2.5, None)]
     """
-    if explain not in ("reward", "reward+termination"):
-        raise InputError(f"explain is 'reward' or 'reward+termination', not {explain!r}")
-    values, first, ids = distinct_rewards(traces.rewards)
-    order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
-    values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
-    outcomes: list[tuple[float, bool | None]] = [(float(v), None) for v in values]
-    if explain == "reward+termination":
-        codes = codes * 2 + traces.ends()
-        outcomes = [(float(v), end) for v in values for end in (False, True)]
+    codes, outcomes = code_outcomes(traces, explain)
     trigger, reward = labelling_of(trigger_on), labelling_of(reward_on)
     if any(map(has_objects, traces.observation_values[:1])):
         for labelling, option in ((trigger, "trigger_on"), (reward, "reward_on")):
             if labelling.parts:
                 raise InputError(
                     f"the observations are objects, which are no {labelling.kind!r} labels; give a function of "
-                    f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function)"
+                    f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function), or learn "
+                    "guards over their features, trigger_on='guards' (--trigger-on guards)"
                 )
     trigger_labels = trigger.label_steps(traces)
     reward_labels = trigger_labels if reward == trigger else reward.label_steps(traces)
-    codes = codes.astype(np.int32)
     return LabelledSteps(
         traces.offsets, trigger_labels, reward_labels, codes, outcomes, traces.starts(), traces.weights()
     )
+
+
+def code_outcomes(traces: Traces, explain: Explain) -> tuple[Ints, list[tuple[float, bool | None]]]:
+    """The outcome of every step as a number, by first appearance, and what the numbers mean.
+
+    >>> codes, outcomes = code_outcomes(Traces.of([([0, 1, 2], ["go", "go"], [2.5, 0])]), "reward")
+    >>> codes.tolist(), outcomes
+    ([0, 1], [(2.5, None), (0.0, None)])
+    """
+    if explain not in ("reward", "reward+termination"):
+        raise InputError(f"explain is 'reward' or 'reward+termination', not {explain!r}")
+    values, first, ids = distinct_rewards(traces.rewards)
+    order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
+    values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
+    if explain == "reward":
+        return codes.astype(np.int32), [(float(v), None) for v in values]
+    both = (codes * 2 + traces.ends()).astype(np.int32)
+    return both, [(float(v), end) for v in values for end in (False, True)]

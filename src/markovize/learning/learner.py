@@ -6,7 +6,7 @@ What a call does, stage by stage, is in :mod:`markovize.learning.stages`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Final, TypeAlias, TypedDict, Unpack
 
@@ -14,8 +14,10 @@ import numpy as np
 
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
+from markovize.episodes.features import Features, feature_function
 from markovize.episodes.labelled_steps import Explain
-from markovize.episodes.labelling import LabelFunctions, LabelOn, pairs_to_compare, pairs_to_try
+from markovize.episodes.labelling import AUTO, LabelFunctions, LabelOn, pairs_to_compare, pairs_to_try
+from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes
 from markovize.errors import InputError
@@ -23,6 +25,8 @@ from markovize.learning.call import Call, Options
 from markovize.learning.comparison import SMALL
 from markovize.learning.engines import Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
+from markovize.learning.guards.answer import Before, GuardCall, GuardOptions, Remembered, answer_guards
+from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible
 from markovize.learning.limits import Limits
 from markovize.learning.memory import Memory
@@ -50,6 +54,10 @@ class LearnOptions(TypedDict, total=False):
     acyclic: bool
     engine: str | Engine
     audit: str | Engine
+    features: Features | None
+    numeric: Collection[str]
+    categorical: Collection[str]
+    before: Before
 
 
 def learn(
@@ -83,6 +91,11 @@ def learn(
         engine: the name of an engine, or one of your own; ``auto`` takes the fastest.
         audit: an engine that must confirm whatever the first one calls infeasible, on the same exemplars; ``auto``
             asks for that only where the engine is not one of ours.
+        features: with ``trigger_on="guards"``, triggers are guards over named features of the step, and so are the
+            labels of rewards unless ``reward_on`` says otherwise: the fewest guards, then literals, then states.
+            ``auto`` takes guards where observations hardly ever repeat. This function of (s, a, s') adds features.
+        numeric, categorical: names of features that are of this kind, whatever their values look like.
+        before: whether features of s are used too, as ``before.NAME``; ``auto``: where the others do not do.
 
     >>> from markovize import Traces
     >>> coffee_then_office = Traces.of([
@@ -94,14 +107,24 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
+    if _asks_for_guards(options):
+        options = {**options, "trigger_on": GUARDS}
     learner, traces = Learner(**options), as_mergeable(episodes)
+    note = ""
+    if not learner.finds_guards and _leaves_labels_open(options) and (note := why_guards(traces)):
+        options = {**options, "trigger_on": GUARDS}
+        learner = Learner(**options)
+    if learner.finds_guards and isinstance(episodes, EpisodeStream):
+        traces = episodes.read()  # features are looked up by step
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
-    if not count_steps and (table := find_timetable(traces)) is not None:
+    if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
         soon = Learner(**options).learn(traces, effort=LITTLE_EFFORT, time_limit=time_limit)
         if not soon.interrupted and (soon.states is None or soon.states > SMALL):
             return replace(blank(learner.options), time=table)
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+    if note:
+        result = replace(result, remarks=(note, *result.remarks))
     if result.machine is None or result.interrupted:
         return result
     own: LabelFunctions = {
@@ -109,8 +132,15 @@ def learn(
         "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
     }
     # with one state, each reward label has one entry
-    once = result.machine.states == 1 and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
-    return replace(result, support=count_support(result.machine, traces, **own), labels_hardly_repeat=once)
+    features = options.get("features")
+    once = (
+        not learner.finds_guards
+        and result.machine.states == 1
+        and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
+    )
+    return replace(
+        result, support=count_support(result.machine, traces, features=features, **own), labels_hardly_repeat=once
+    )
 
 
 class Learner:
@@ -140,10 +170,35 @@ class Learner:
         acyclic: bool = False,
         engine: str | Engine = "auto",
         audit: str | Engine = "auto",
+        features: Features | None = None,
+        numeric: Collection[str] = (),
+        categorical: Collection[str] = (),
+        before: Before = "auto",
     ) -> None:
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
         solver = find_engine(engine)
+        self._guards: GuardOptions | None = None
+        self._remembered: Remembered = ()
+        if trigger_on == GUARDS:
+            for name, value, usual in (
+                ("objective", objective, "triggers"),
+                ("engine", engine, AUTO),
+                ("audit", audit, AUTO),
+            ):
+                if value != usual:
+                    raise InputError(f"guards have an objective and an engine of their own; leave {name} as it is")
+            own = feature_function(features)
+            kinds = tuple(numeric), tuple(categorical)
+            self._guards = GuardOptions(reward_on, own, *kinds, before, explain, acyclic)
+            self._guards.reward_labels  # noqa: B018 - refuses what is none before anything is read
+            trigger_on = reward_on = "state"  # which nothing looks at
+        elif features is not None or numeric or categorical or before != AUTO:
+            raise InputError(
+                "features, numeric, categorical and before are for trigger_on='guards' (--trigger-on guards)"
+            )
+        elif reward_on == GUARDS:
+            raise InputError("reward_on='guards' needs trigger_on='guards': there are no features otherwise")
         labels = pairs_to_compare(trigger_on, reward_on)
         coarsest = tuple(labels.index(pair) for pair in pairs_to_try(trigger_on, reward_on))
         self.options = Options(
@@ -156,6 +211,11 @@ class Learner:
             coarsest,
         )
         self._memory = Memory()
+
+    @property
+    def finds_guards(self) -> bool:
+        """Whether triggers are guards over features."""
+        return self._guards is not None
 
     def learn(
         self,
@@ -177,9 +237,27 @@ class Learner:
             raise InputError(f"the time limit must be positive, not {time_limit}")
         warm_up()
         deadline = None if time_limit is None else time.monotonic() + time_limit
-        traces = as_mergeable(episodes)
+        traces = (
+            episodes.read() if self.finds_guards and isinstance(episodes, EpisodeStream) else as_mergeable(episodes)
+        )
         with interruptible() as interrupt:
             start = time.perf_counter()
+            if self._guards is not None:
+                given = GuardCall(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, self._remembered)
+                result, self._remembered = answer_guards(self._guards, given, blank(self.options))
+                return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
             call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
+
+
+def _asks_for_guards(options: LearnOptions) -> bool:
+    """Whether labels are left open, but something is said that only guards have a use for."""
+    says = options.get("features") is not None or options.get("numeric") or options.get("categorical")
+    return bool(says or options.get("before", AUTO) != AUTO) and options.get("trigger_on", AUTO) == AUTO
+
+
+def _leaves_labels_open(options: LearnOptions) -> bool:
+    """Whether nothing is said that guards could not obey."""
+    usual = {"trigger_on": AUTO, "reward_on": AUTO, "engine": AUTO, "audit": AUTO, "objective": "triggers"}
+    return all(options.get(name, value) == value for name, value in usual.items())

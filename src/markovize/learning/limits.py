@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from markovize.learning.interrupts import Interrupt
+
+MOMENT: Final = 0.15  # seconds, past the limit, for what makes a machine easier to read
 
 
 class Stop(Exception):  # noqa: N818 - a signal, not an error
@@ -35,3 +38,10 @@ class Limits:
     def remaining(self) -> float | None:
         """Seconds left, or None without a deadline."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def a_moment_more(self) -> Limits:
+        """Where time is up or the user asked to stop, a moment for what makes a machine easier to read."""
+        soon = time.monotonic() + MOMENT
+        if self.interrupt.requested:
+            return Limits(soon)
+        return self if self.deadline is None else replace(self, deadline=max(self.deadline, soon))

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from markovize.conflicts.clock import Clock
 from markovize.conflicts.timetable import Timetable
 from markovize.episodes.brief import BriefRepr
+from markovize.episodes.features import Guard
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
 from markovize.errors import MarkovizeError, UnrealisableError
@@ -77,6 +78,8 @@ class LearnResult(BriefRepr):
     support: tuple[Support, ...] = ()  # what the episodes say for each trigger; not counted if that takes long
     labels_hardly_repeat: bool = False  # so nothing could contradict a machine with one state
     time: Clock | Timetable | None = None  # the reward is one of time, so no machine was looked for
+    guard_bounds: tuple[int, int] | None = None  # proven, for guards: at least so many, with at least so many literals
+    remarks: tuple[str, ...] = ()  # what was chosen that a user may want to know
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
     @property
@@ -86,6 +89,25 @@ class LearnResult(BriefRepr):
     @property
     def triggers(self) -> int | None:
         return None if self.machine is None else len(self.machine.triggers)
+
+    @property
+    def guards(self) -> int | None:
+        """How many guards the machine has, those of rewards included; None if it has exact labels."""
+        guards = self._guards
+        return None if guards is None else len(guards)
+
+    @property
+    def literals(self) -> int | None:
+        """How many literals these guards have."""
+        guards = self._guards
+        return None if guards is None else sum(map(len, guards))
+
+    @property
+    def _guards(self) -> list[Guard] | None:
+        if self.machine is None or not self.machine.has_guards:
+            return None
+        triggers = [trigger.on for trigger in self.machine.triggers if isinstance(trigger.on, Guard)]
+        return [*triggers, *self.machine.reward_guards]
 
     def why_these_labels(self) -> str:
         """In one line, which labels were compared, since the machine of the coarsest is large; empty if none were."""
@@ -129,6 +151,7 @@ class LearnResult(BriefRepr):
             ("states, triggers", "none" if self.machine is None else f"{self.states}, {self.triggers}"),
             ("proven", f"at least {self.bounds[0]}, {self.bounds[1]}"),
             ("labels", f"{self.trigger_on}/{self.reward_on}"),
+            *([] if self.guards is None else [("guards, literals", f"{self.guards}, {self.literals}")]),
             ("seconds", f"{self.seconds:.2f}"),
         ]
         if self.compared:
@@ -157,6 +180,11 @@ class LearnResult(BriefRepr):
                 {"from": c.source, "on": jsonable(c.on), "to": c.target} for c in self.termination_conflicts
             ],
         }
+        if self.guard_bounds is not None:
+            out |= {"guards": self.guards, "literals": self.literals}
+            out["bounds"] |= {"guards": self.guard_bounds[0], "literals": self.guard_bounds[1]}
+        if self.remarks:
+            out["remarks"] = list(self.remarks)
         if self.support:
             out["support"] = [each.to_json() for each in self.support]
         if self.time is not None:

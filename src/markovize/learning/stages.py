@@ -7,26 +7,22 @@ triggers; :mod:`~markovize.learning.assembly` makes them a machine.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from typing import Final
 
 from markovize.learning.attempt import Attempt, begin
 from markovize.learning.call import Call, Options
 from markovize.learning.comparison import choose
 from markovize.learning.judge import size
-from markovize.learning.limits import Limits, Stop
+from markovize.learning.limits import Stop
 from markovize.learning.memory import Memory
 from markovize.learning.recall import Recalled, recall_coarsest
 from markovize.learning.result import Compared, LearnResult
-
-MOMENT: Final = 0.15  # seconds, past the limit, for what makes a machine easier to read
 
 
 def answer(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, Memory]:
     """The result of a call, and what to remember from now on."""
     try:
-        recalled = recall_coarsest(options, memory, call, _moment_more(call.limits))
+        recalled = recall_coarsest(options, memory, call, call.limits.a_moment_more())
     except Stop:  # before there was anything to search in
         return blank(options), memory
     contradiction = recalled.problem.contradiction
@@ -38,7 +34,7 @@ def answer(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, M
         chosen, tried = choose(options, memory, call, chosen)
     else:  # who limits the effort wants a machine soon
         chosen.run()
-    result = chosen.result(call, _blank_for(chosen.recalled, options), _moment_more(call.limits))
+    result = chosen.result(call, _blank_for(chosen.recalled, options), call.limits.a_moment_more())
     if len(tried) > 1:
         result = replace(result, compared=tuple(_compared(attempt) for attempt in tried))
     known = {**memory.known, **{attempt.recalled.number: attempt.known() for attempt in tried}}
@@ -64,11 +60,3 @@ def _compared(attempt: Attempt) -> Compared:
     steps, best = attempt.recalled.problem.steps, attempt.best
     sizes = (None, None) if best is None else size(best)
     return Compared(steps.triggers.kind, steps.rewards.kind, attempt.status, *sizes)
-
-
-def _moment_more(limits: Limits) -> Limits:
-    """Where time is up or the user asked to stop, a moment for what makes a machine easier to read."""
-    soon = time.monotonic() + MOMENT
-    if limits.interrupt.requested:
-        return Limits(soon)
-    return limits if limits.deadline is None else replace(limits, deadline=max(limits.deadline, soon))

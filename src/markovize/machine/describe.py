@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markovize.episodes.features import Guard
 from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.values import On
@@ -45,3 +46,18 @@ def _alternatives(labelling: Labelling, labels: Sequence[On], most: int) -> str:
     what = "guard" if isinstance(labels[0], Guard) else "label"
     count = f"1 other {what} fits" if len(labels) == 1 else f"{len(labels)} other {what}s fit"
     return f" ({count} as well: {shown}{more})"
+
+
+def describe_gaps(machine: RewardMachine) -> list[str]:
+    """For each threshold of a machine's guards, the interval in which it may lie, as the data have it.
+
+    >>> from markovize.episodes.features import Feature, Guard, Literal
+    >>> from markovize.machine.machine import Trigger
+    >>> inside = Guard([Literal("x", "at_least", 7.0, (6.98, 7.03))])
+    >>> x = Feature("x", "numeric")
+    >>> describe_gaps(RewardMachine("guards", "state", 2, (Trigger(0, inside, 1),), features=(x,)))
+    ['x ≥ 7 from 6.98 to 7.03']
+    """
+    guards = [trigger.on for trigger in sorted_triggers(machine.triggers) if isinstance(trigger.on, Guard)]
+    literals = [literal for guard in (*guards, *machine.reward_guards) for literal in guard]
+    return [f"{at.text()} from {at.gap[0]:.6g} to {at.gap[1]:.6g}" for at in literals if at.gap is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from markovize.episodes.features import Feature, Guard, Literal
@@ -12,8 +13,7 @@ from markovize.episodes.traces import Traces
 from markovize.learning.assembly import TerminationConflict, collect_rewards, number_states
 from markovize.learning.guards.candidate import Bound, Box, Candidate
 from markovize.learning.guards.judge import Judge
-from markovize.learning.guards.polish import Room, find_rooms
-from markovize.learning.limits import Limits
+from markovize.learning.guards.polish import Room
 from markovize.machine.machine import RewardMachine, Trigger
 from markovize.machine.replay import run
 
@@ -23,11 +23,10 @@ def assemble_guards(
     steps: LabelledSteps,
     candidate: Candidate,
     judge: Judge,
+    rooms: Mapping[tuple[int, Bound], Room],
     function: FeatureFunction | None,
-    limits: Limits,
 ) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
     """The machine, replayed on all episodes by code of its own: an error if it does not explain them."""
-    rooms = find_rooms(candidate, judge, limits)
     guards = [_guard(judge, row, box, rooms) for row, box in enumerate(candidate.boxes)]
     trial = judge.try_out(candidate)
     edges = [(move.source, move.target) for move in candidate.moves]
@@ -58,7 +57,7 @@ def _features(judge: Judge, guards: list[Guard]) -> tuple[Feature, ...]:
     return tuple(feature for feature in judge.problem.table.features if feature.name in used)
 
 
-def _guard(judge: Judge, row: int, box: Box, rooms: dict[tuple[int, Bound], Room]) -> Guard:
+def _guard(judge: Judge, row: int, box: Box, rooms: Mapping[tuple[int, Bound], Room]) -> Guard:
     return Guard([_literal(judge, bound, rooms.get((row, bound))) for bound in box])
 
 
@@ -67,7 +66,8 @@ def _literal(judge: Judge, bound: Bound, room: Room | None) -> Literal:
     name = table.features[bound.feature].name
     if bound.side == "is":
         return Literal(name, "is", table.values[bound.feature][bound.code])
-    assert room is not None
+    if room is None:  # there was no time to look
+        room = Room(bound.code, bound.code)
     low, high = float(values[room.low - 1]), float(values[room.high])
     middle = low + (high - low) / 2
     if not (low < middle and int(values.searchsorted(middle)) == bound.code):

@@ -11,7 +11,7 @@ Reward guards may be exchanged, so they are ordered by where they hold on the fi
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
@@ -166,7 +166,7 @@ class Formula:
     def _order_reward_guards(self, valued: list[int]) -> None:
         """Of two neighbours, the first one holds at the first of these steps at which they differ."""
         clauses = self._clauses
-        for pair, (one, other) in enumerate(zip(valued, valued[1:], strict=False)):
+        for pair, (one, other) in enumerate(pairwise(valued)):
             unless = [-self._equal_so_far[pair]] if self._equal_so_far[pair] else []
             equal = clauses.new()
             clauses.add([*unless, one, -other])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -120,7 +121,9 @@ class Judge:
             if used
         )
         rewards = tuple(
-            box for row, box in enumerate(candidate.reward_boxes, n) if way.holds[row].any() and not way.holds[row].all()
+            box
+            for row, box in enumerate(candidate.reward_boxes, n)
+            if way.holds[row].any() and not way.holds[row].all()
         )
         smaller = Candidate(moves, rewards)
         return smaller if self.explains(smaller) or not trial.explains else candidate
@@ -154,7 +157,7 @@ class Judge:
         groups = np.concatenate([[0], new, [len(steps)]]).astype(np.int64)
         flips = steps.astype(np.int64)
         if backwards:  # the steps of a group are in ascending order
-            for first, last in zip(groups[:-1], groups[1:], strict=True):
+            for first, last in pairwise(groups):
                 flips[first:last] = flips[first:last][::-1]
         trial = self.try_out(candidate)
         done = int(kernels.shift_bound(self._steps, trial.way, trial.counts, row, flips, groups))

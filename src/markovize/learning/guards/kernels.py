@@ -55,7 +55,7 @@ def run_episode(steps: Steps, way: Way, episode: int) -> int:
 @njit(cache=True)
 def cell_of(steps: Steps, way: Way, n: int) -> int:
     """(u, u', label, valuation of the reward guards) of a step as one number."""
-    cell = (way.before[n] * way.states + way.after[n]) * steps.n_labels + steps.labels[n]
+    cell: int = (way.before[n] * way.states + way.after[n]) * steps.n_labels + steps.labels[n]
     for g in range(len(way.source), len(way.holds)):
         cell = 2 * cell + (1 if way.holds[g, n] else 0)
     return cell

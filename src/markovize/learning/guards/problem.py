@@ -76,13 +76,12 @@ class GuardProblem:
         """The codes of all features at one step."""
         return tuple(int(column[step]) for column in self.codes)
 
-    def is_realisable(self) -> bool:
-        """Whether no two steps with equal feature sequences so far, and equal labels, differ in their outcome."""
+    def first_alike(self) -> Longs:
+        """For each step, the first one with equal features so far and an equal label; no machine tells them apart."""
         rows, n_rows = self.row_of, int(self.row_of.max(initial=0)) + 1
         starts = np.full(len(self.offsets) - 1, -1, np.int32)
         node_of = tree_kernels.merge_prefixes(self.offsets, starts, rows, n_rows)[-1]
-        alike = tree_kernels.first_alike(node_of, self.labels, self.n_labels)
-        return bool(np.array_equal(self.outcomes[alike], self.outcomes))
+        return tree_kernels.first_alike(node_of, self.labels, self.n_labels)
 
 
 def pose_guards(steps: LabelledSteps, table: FeatureTable, *, finds_reward_guards: bool) -> GuardProblem:

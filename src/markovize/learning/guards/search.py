@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -21,23 +22,13 @@ from markovize.learning.guards.judge import Judge
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.limits import Limits, Stop
+from markovize.learning.search import Progress
 
 FIRST_WORK: Final = 500  # conflicts of the first turns
 ROUND_WORK: Final = 20  # counted for each candidate, so that many cheap ones end a turn, too
 FIRST_EXEMPLARS: Final = 40  # of each outcome but the commonest
 MORE_EXEMPLARS: Final = 10  # of each kind of violation
 MOST_GUARDS: Final = 12  # levels above this are not looked at
-
-
-@dataclass(frozen=True)
-class GuardProgress:
-    """What a long search is doing."""
-
-    split: Split
-    literals: int | None
-    lower: int  # guards that are needed at least
-    best: Size | None
-    exemplars: int
 
 
 @dataclass
@@ -70,7 +61,7 @@ class GuardSearch:
         acyclic: bool = False,
         effort: int | None = None,
         exemplars: list[int] | None = None,
-        on_progress: Callable[[GuardProgress], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.problem, self.judge = problem, Judge(problem)
         self.exemplars: list[int] = []  # steps, each with its episode up to it
@@ -82,6 +73,7 @@ class GuardSearch:
         self.limits = replace(limits, pulse=self._pulse)
         self.best: Candidate | None = None
         self.work = 0
+        self.refutations = 0  # how many questions were proven to have no answer
         self.lower = 0  # proven: guards that are needed at least
         self.is_proven = False
         self._add(exemplars or [])
@@ -139,7 +131,9 @@ class GuardSearch:
     def _level(self, guards: int) -> list[Question]:
         """The questions of a level: few triggers first, since memory should be a last resort."""
         if guards not in self._levels:
-            self._levels[guards] = [Question(split) for split in self._splits(guards)]
+            self._levels[guards] = [
+                Question(split, refuted=self._is_too_small(split)) for split in self._splits(guards)
+            ]
         return self._levels[guards]
 
     def _splits(self, guards: int) -> Iterator[Split]:
@@ -147,6 +141,17 @@ class GuardSearch:
         for triggers in range(guards + 1) if rewards else [guards]:
             for states in range(min(triggers, 1) + 1, triggers + 2):
                 yield Split(states, triggers, guards - triggers)
+
+    def _is_too_small(self, split: Split) -> bool:
+        """Whether there are fewer cells for a label than it has outcomes."""
+        cells: int = (split.states + split.triggers) * 2**split.reward_guards
+        return cells < self._most_outcomes
+
+    @cached_property
+    def _most_outcomes(self) -> int:
+        """How many outcomes a label has at the most."""
+        pairs = np.unique(self.problem.labels.astype(np.int64) * self.problem.n_outcomes + self.problem.outcomes)
+        return int(np.bincount(pairs // self.problem.n_outcomes, minlength=1).max())
 
     def _take_turns(self, level: int, work: int) -> None:
         """Each open question of a level: first whether there is any machine, then with few literals."""
@@ -209,6 +214,7 @@ class GuardSearch:
         return None
 
     def _refute(self, question: Question, literals: int | None) -> None:
+        self.refutations += 1
         if literals is None or literals >= self._most_literals(question.split):
             question.refuted = True
             if question.formula is not None:
@@ -259,4 +265,9 @@ class GuardSearch:
 
     def _pulse(self) -> None:
         if self._on_progress is not None:
-            self._on_progress(GuardProgress(*self._asked, self.lower, self.size, len(self.exemplars)))
+            split, literals = self._asked
+            bound = "" if literals is None else f" with at most {literals} literals"
+            asked = f"guards: {split.triggers} for triggers, {split.reward_guards} for rewards{bound}"
+            best = None if self.size is None else (self.size.states, self.size.triggers)
+            phase = f"{asked} · proven: at least {self.lower}"
+            self._on_progress(Progress(phase, split.states, split.triggers, (1, 0), best, len(self.exemplars)))

@@ -1,0 +1,189 @@
+"""One call of the learner of guards: features, whether any machine can explain the rewards, the search, the machine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from markovize.episodes.features import FeatureFunction, extract_features
+from markovize.episodes.labelled_steps import Explain, LabelledSteps, code_outcomes
+from markovize.episodes.labelling import AUTO, Labelling, LabelOn, Labels, labelling_of
+from markovize.episodes.labelling.guards import GUARDS
+from markovize.episodes.traces import Traces
+from markovize.errors import one_line
+from markovize.learning.guards.assembly import assemble_guards
+from markovize.learning.guards.candidate import Bound
+from markovize.learning.guards.polish import Room, centre_bounds, find_rooms
+from markovize.learning.guards.problem import GuardProblem, pose_guards
+from markovize.learning.guards.search import GuardSearch
+from markovize.learning.limits import Limits, Stop
+from markovize.learning.prefix_tree import Contradiction, find_contradiction
+from markovize.learning.result import LearnResult, Status
+from markovize.learning.search import Progress
+
+Before: TypeAlias = Literal["auto"] | bool
+Remembered: TypeAlias = tuple[tuple[int, int], ...]
+"""Exemplars of the last call, as (episode, step)."""
+
+MANY_REWARD_GUARDS: Final = 8
+
+
+@dataclass(frozen=True)
+class GuardOptions:
+    """What is asked for, by every call alike."""
+
+    reward_on: LabelOn = AUTO
+    function: FeatureFunction | None = None
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    before: Before = AUTO
+    explain: Explain = "reward"
+    acyclic: bool = False
+
+    @property
+    def reward_labels(self) -> Labelling | None:
+        """What rewards are selected by; None: reward guards, to be found."""
+        return None if self.reward_on in (AUTO, GUARDS) else labelling_of(self.reward_on)
+
+
+@dataclass(frozen=True)
+class GuardCall:
+    """What one call is given."""
+
+    traces: Traces
+    limits: Limits
+    effort: int | None = None
+    on_progress: Callable[[Progress], None] | None = None
+    remembered: Remembered = ()
+
+
+def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) -> tuple[LearnResult, Remembered]:
+    """The result of a call, and its exemplars. ``blank``: nothing is known yet."""
+    rewards = options.reward_labels
+    blank = replace(blank, trigger_on=GUARDS, reward_on=GUARDS if rewards is None else rewards.kind, engine=GUARDS)
+    blank = replace(blank, objective="triggers", guard_bounds=(0, 0))
+    try:
+        posed, remarks = _pose(options, call)
+    except Stop:
+        return blank, call.remembered
+    blank = replace(blank, remarks=remarks)
+    if posed.contradiction is not None:
+        return replace(blank, status="unrealisable", contradiction=posed.contradiction), call.remembered
+    search = GuardSearch(
+        posed.problem,
+        call.limits,
+        acyclic=options.acyclic,
+        effort=call.effort,
+        exemplars=_recall(call),
+        on_progress=call.on_progress,
+    )
+    search.run()
+    found = replace(blank, exemplars=len(search.exemplars), guard_bounds=(search.lower, search.literals_lower))
+    found = replace(found, remarks=(*remarks, *_limits_of_guards(search)))
+    if search.best is not None:
+        found = _with_machine(found, options, call, posed.steps, search)
+    return found, tuple(call.traces.locate(step) for step in search.exemplars)
+
+
+@dataclass(frozen=True)
+class _Posed:
+    """The steps, what must be explained, and why that cannot be, if so."""
+
+    steps: LabelledSteps
+    problem: GuardProblem
+    contradiction: Contradiction | None
+
+
+def _pose(options: GuardOptions, call: GuardCall) -> tuple[_Posed, tuple[str, ...]]:
+    """With features of s only where those of s' and of the action do not explain the rewards, unless the user says."""
+    posed = _pose_with(options, call, before=options.before is True)
+    if posed.contradiction is None or options.before != AUTO:
+        return posed, ()
+    more = _pose_with(options, call, before=True)
+    if more.contradiction is not None:
+        return more, ()
+    return more, ("features of the state before the step were added: those after it do not explain the rewards",)
+
+
+def _pose_with(options: GuardOptions, call: GuardCall, *, before: bool) -> _Posed:
+    traces, rewards = call.traces, options.reward_labels
+    call.limits.check()
+    table = extract_features(
+        traces,
+        function=options.function,
+        numeric=options.numeric,
+        categorical=options.categorical,
+        before=before,
+    )
+    call.limits.check()
+    steps = _label(traces, rewards, options.explain)
+    problem = pose_guards(steps, table, finds_reward_guards=rewards is None)
+    call.limits.check()
+    found = find_contradiction(steps, problem.first_alike(), traces)
+    if found is not None:
+        names = one_line(", ".join(feature.name for feature in table.features) or "none", 200)
+        odd, all_ = found.contradicting_episodes, traces.recorded[0]
+        advice = (
+            f"The features are {names}; a function may add others (features=, --features module:function). If none "
+            f"can tell them apart, rewards are noisy: {odd} of {all_} episodes contradict others with the same history."
+        )
+        found = replace(found, advice=advice)
+    return _Posed(steps, problem, found)
+
+
+def _label(traces: Traces, rewards: Labelling | None, explain: Explain) -> LabelledSteps:
+    """The steps' outcomes and, if rewards are not to be selected by guards, their reward labels."""
+    nothing = Labels(GUARDS, np.zeros(traces.steps, np.int32), [()])
+    labels = nothing if rewards is None else rewards.label_steps(traces)
+    codes, outcomes = code_outcomes(traces, explain)
+    return LabelledSteps(traces.offsets, nothing, labels, codes, outcomes)
+
+
+def _recall(call: GuardCall) -> list[int]:
+    """The exemplars of the last call, where these episodes have such steps. They are only steps to look at first."""
+    offsets = call.traces.offsets
+    places = [(e, int(offsets[e]) + n) for e, n in call.remembered if e + 1 < len(offsets)]
+    return [step for e, step in places if step < offsets[e + 1]]
+
+
+def _limits_of_guards(search: GuardSearch) -> tuple[str, ...]:
+    """Where no machine with few guards explains the rewards: what may be the reason."""
+    most = search.lower if search.best is None else len(search.best.reward_boxes)
+    if not (most > MANY_REWARD_GUARDS and search.problem.finds_reward_guards):
+        return ()
+    return (
+        f"more than {MANY_REWARD_GUARDS} guards are needed: rewards that are a function of the state's numbers need no "
+        "guards but labels, reward_on= (--reward-on) transition or module:function",
+    )
+
+
+def _with_machine(
+    found: LearnResult, options: GuardOptions, call: GuardCall, steps: LabelledSteps, search: GuardSearch
+) -> LearnResult:
+    assert search.best is not None
+    best, judge, moment = search.best, search.judge, call.limits.a_moment_more()
+    rooms: dict[tuple[int, Bound], Room] = {}
+    with contextlib.suppress(Stop):
+        best = centre_bounds(best, judge, moment)
+        rooms = find_rooms(best, judge, moment)
+    machine, ends = assemble_guards(call.traces, steps, best, judge, rooms, options.function)
+    status: Status = "optimal" if search.is_proven else "feasible"
+    size = best.size
+    bounds = (size.states, size.triggers) if search.is_proven else (1, 0)
+    proof = _proof(search) if search.is_proven else ""
+    return replace(found, status=status, machine=machine, termination_conflicts=ends, bounds=bounds, proof=proof)
+
+
+def _proof(search: GuardSearch) -> str:
+    """In one line, what excludes anything smaller."""
+    size, proofs = search.size, search.refutations
+    if size is None or not size.guards:
+        return "the reward is the same at every step: nothing is needed to tell it"
+    told = f"{proofs} infeasibility proof{'' if proofs == 1 else 's'} on {len(search.exemplars)} exemplars"
+    return (
+        f"{told} exclude fewer guards and, with {size.guards}, fewer than {size.literals} literals, over these features"
+    )
