@@ -48,13 +48,13 @@ def draw_instance(rng: np.random.Generator) -> Instance:
     rewards = [boxes[rng.integers(len(boxes))] for _ in range(2 - triggers)]
     paid: dict[tuple[object, ...], float] = {}
     walks = []
-    for _ in range(int(rng.integers(2, 7))):
+    for _ in range(int(rng.integers(4, 12))):
         u, walk = 0, list[tuple[Row, float]]()
-        for _ in range(int(rng.integers(1, 6))):
+        for _ in range(int(rng.integers(2, 7))):
             row = tuple(_values(flag, many)[rng.integers(many)] for flag in numeric)
             v = next((target for source, box, target in moves if source == u and _inside(box, row)), u)
             cell = (u, v, *(_inside(box, row) for box in rewards))
-            walk.append((row, paid.setdefault(cell, float(rng.integers(0, 2)))))
+            walk.append((row, paid.setdefault(cell, float(rng.integers(0, 3)))))
             u = v
         walks.append(walk)
     return Instance(numeric, walks)

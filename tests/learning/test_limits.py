@@ -125,7 +125,7 @@ def test_a_limit_that_is_over_before_the_tree_is_built_says_unknown_and_forgets_
     learner = Learner()
     learner.learn(coffee())
     facts = learner._memory.facts
-    monkeypatch.setattr("markovize.learning.stages.MOMENT", 0.0)
+    monkeypatch.setattr("markovize.learning.limits.MOMENT", 0.0)
     result = learner.learn(two_coffees(), time_limit=1e-9)
     assert (result.status, result.machine, result.bounds) == ("unknown", None, (1, 0))
     assert learner._memory.facts is facts

@@ -50,8 +50,8 @@ def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explai
             if labelling.parts:
                 raise InputError(
                     f"the observations are objects, which are no {labelling.kind!r} labels; give a function of "
-                    f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function), or learn "
-                    "guards over their features, trigger_on='guards' (--trigger-on guards)"
+                    f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function), or "
+                    "learn guards over their features, trigger_on='guards' (--trigger-on guards)"
                 )
     trigger_labels = trigger.label_steps(traces)
     reward_labels = trigger_labels if reward == trigger else reward.label_steps(traces)

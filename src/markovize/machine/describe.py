@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markovize.episodes.features import Guard
 from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.values import On
