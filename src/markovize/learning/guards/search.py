@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
@@ -24,10 +25,11 @@ from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
-FIRST_WORK: Final = 500  # conflicts of the first turns
+FIRST_WORK: Final = 2_000  # conflicts of the first turns
 ROUND_WORK: Final = 20  # counted for each candidate, so that many cheap ones end a turn, too
 FIRST_EXEMPLARS: Final = 40  # of each outcome but the commonest
 MORE_EXEMPLARS: Final = 10  # of each kind of violation
+AHEAD: Final = 4  # turns after which the next level above is looked at, too
 MOST_GUARDS: Final = 12  # levels above this are not looked at
 
 
@@ -93,15 +95,15 @@ class GuardSearch:
         try:
             self._offer(Candidate())
             self._add(self._first_exemplars())
-            work, looked_ahead = FIRST_WORK, 1
+            work, turns = FIRST_WORK, 0
             while not self._is_settled():
-                for level in range(self.lower, self._last_level(looked_ahead) + 1):
+                for level in range(self.lower, self._last_level(turns // AHEAD) + 1):
                     self._take_turns(level, work)
                     if self._is_settled() or (self.size is not None and self.size.guards <= level):
                         break
                 if self._effort is not None and self.work > self._effort:
                     return
-                work, looked_ahead = 2 * work, looked_ahead + 1
+                work, turns = 2 * work, turns + 1
             self.is_proven = True
         except Stop:
             return
@@ -114,8 +116,8 @@ class GuardSearch:
 
     # --- levels ------------------------------------------------------------------------------------------------------
 
-    def _last_level(self, looked_ahead: int) -> int:
-        most = self.lower + looked_ahead
+    def _last_level(self, ahead: int) -> int:
+        most = self.lower + ahead
         return most if self.size is None else min(most, self.size.guards)
 
     def _is_settled(self) -> bool:
@@ -232,6 +234,8 @@ class GuardSearch:
         trial = self.judge.try_out(candidate)
         if not trial.explains:
             more = self.judge.violations(trial, self._known, MORE_EXEMPLARS)
+            if not more:
+                raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
             self._add(more)
             return False
         smaller = drop_literals(candidate, self.judge, self.limits)
