@@ -6,7 +6,8 @@ bound on it is a rank too: the optimum over such bounds is the optimum over all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -71,6 +72,12 @@ class GuardProblem:
     def matters(self) -> Bools:
         """For every step, whether its label was seen with several outcomes: no others can conflict."""
         return conflicting_labels(self.labels, self.outcomes, self.n_labels)[self.labels]
+
+    def select(self, places: Sequence[int]) -> GuardProblem:
+        """The same with only some of the features."""
+        table = self.table.select([self.table.features[place].name for place in places])
+        codes = tuple(self.codes[place] for place in places)
+        return replace(self, table=table, codes=codes, ranked=tuple(self.ranked[place] for place in places))
 
     def row(self, step: int) -> tuple[int, ...]:
         """The codes of all features at one step."""

@@ -22,6 +22,7 @@ from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
+from markovize.learning.guards.relevance import rank_features
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
@@ -29,7 +30,11 @@ FIRST_WORK: Final = 2_000  # conflicts of the first turns
 ROUND_WORK: Final = 20  # counted for each candidate, so that many cheap ones end a turn, too
 FIRST_EXEMPLARS: Final = 40  # of each outcome but the commonest
 MORE_EXEMPLARS: Final = 10  # of each kind of violation
+UNCOUNTED: Final = 4  # as much less work for the question without a bound on literals, where there is a bound
 AHEAD: Final = 4  # turns after which the next level above is looked at, too
+MANY_FEATURES: Final = 5  # above which a machine is looked for with few of them first
+FEW_FEATURES: Final = (2, 3, 5)
+LOOK_WORK: Final = 20_000  # counted work of such a look: some seconds
 MOST_GUARDS: Final = 12  # levels above this are not looked at
 
 
@@ -40,6 +45,7 @@ class Question:
     split: Split
     floor: int = 0  # proven: no machine of this split has fewer literals
     refuted: bool = False  # proven: there is none at all
+    is_feasible: bool = False  # a machine of this split explains everything
     formula: Formula | None = field(default=None, repr=False)
 
     def is_closed(self, best: Size | None) -> bool:
@@ -95,6 +101,7 @@ class GuardSearch:
         try:
             self._offer(Candidate())
             self._add(self._first_exemplars())
+            self._look_with_few_features()
             work, turns = FIRST_WORK, 0
             while not self._is_settled():
                 for level in range(self.lower, self._last_level(turns // AHEAD) + 1):
@@ -113,6 +120,22 @@ class GuardSearch:
                     if question.formula is not None:
                         question.formula.close()
                         question.formula = None
+
+    def _look_with_few_features(self) -> None:
+        """Where there are many features, a machine soon: with the most promising ones, then with more of them."""
+        problem = self.problem
+        if problem.n_features <= MANY_FEATURES:
+            return
+        order = rank_features(problem)
+        for few in FEW_FEATURES:
+            places = sorted(order[:few])
+            look = GuardSearch(problem.select(places), self.limits, acyclic=self._acyclic, effort=LOOK_WORK)
+            look.run()
+            if look.best is not None:
+                boxes = [tuple(b._replace(feature=places[b.feature]) for b in box) for box in look.best.boxes]
+                self._offer(look.best.with_boxes(boxes))
+                return
+            self.limits.check()
 
     # --- levels ------------------------------------------------------------------------------------------------------
 
@@ -183,6 +206,8 @@ class GuardSearch:
     def _close(self, question: Question, level: int, work: int) -> None:
         """Better than the best of its level, or a proof that it is not."""
         best = self._best_of(level)
+        if not question.is_feasible and self._ask(question, None, work // UNCOUNTED) is False:
+            return  # what has no answer at all is often refuted sooner without a count
         while best is not None and not question.is_closed(best):
             if self._ask(question, question.target(best), work) is None:
                 return
@@ -212,6 +237,7 @@ class GuardSearch:
                 return False
             assert isinstance(found, Candidate)
             if self._offer(found):
+                question.is_feasible = True
                 return True
         return None
 
