@@ -58,6 +58,8 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/cycles.py
 	$(BIN)/python benchmarks/random_worlds.py
 	$(BIN)/python benchmarks/anywhere.py
+	$(BIN)/python benchmarks/guards.py
+	$(BIN)/python benchmarks/guards_replay.py
 	$(BIN)/python benchmarks/deep.py
 	$(BIN)/python benchmarks/sb3.py
 
