@@ -54,6 +54,7 @@ class Formula:
         self._sources: list[dict[int, int]] = []
         self._targets: list[dict[int, int]] = []
         self._place_triggers(acyclic)
+        self._between = self._steps_between()
         self._at = [[self._true if u == 0 else -self._true for u in range(split.states)]]
         self._nodes: dict[tuple[int, int], int] = {}
         self._marked: set[tuple[int, int, int, int]] = set()
@@ -138,7 +139,7 @@ class Formula:
         split, clauses = self._split, self._clauses
         valued = [slot.holds(number, row) for slot in self._slots[split.triggers :]]
         before, behind = self._at[node], self._at[after]
-        for u, v in self._steps_between():
+        for u, v in self._between:
             place = [-before[u], -behind[v]] if split.triggers else []
             for valuation in product((False, True), repeat=len(valued)):
                 unless = place + [-holds if wanted else holds for holds, wanted in zip(valued, valuation, strict=True)]
