@@ -11,7 +11,7 @@ from markovize import describe, learn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from guard_worlds import plane, random_objects  # noqa: E402
+from guard_worlds import plane, random_objects
 
 
 @pytest.mark.slow
