@@ -144,11 +144,12 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     from markovize import describe
     from markovize.machine.describe import describe_gaps
 
+    out = console()
     if result.machine is None:
         if result.status == "unknown" and result.time is None:
-            console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+            out.print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+            _print_remarks(result)
         return
-    out = console()
     colour = "green" if result.status == "optimal" else "yellow"
     out.print(
         f"[{colour}]{result.status}:[/] {count(result.states or 0, 'state')}, "
@@ -171,14 +172,20 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
-    for remark in result.remarks:
-        out.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
+    _print_remarks(result)
     if result.doubt:
         out.print(f"[yellow]note:[/] {result.doubt}", highlight=False, soft_wrap=True)
     for conflict in result.termination_conflicts[:5]:
         out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
     if output is not None:
         out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_remarks(result: LearnResult) -> None:
+    from rich.markup import escape
+
+    for remark in result.remarks:
+        console().print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
 
 
 def _guards(result: LearnResult) -> str:
@@ -189,5 +196,6 @@ def _guards(result: LearnResult) -> str:
 
 def _bounds(result: LearnResult) -> str:
     if result.guard_bounds is not None:
-        return f"{count(result.guard_bounds[0], 'guard')}, {count(result.guard_bounds[1], 'literal')}"
+        guards, literals = result.guard_bounds
+        return count(guards, "guard") + (f", {count(literals, 'literal')}" if literals else "")
     return f"{count(result.bounds[0], 'state')}, {count(result.bounds[1], 'trigger')}"

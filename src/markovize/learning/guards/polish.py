@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from markovize.learning.guards.candidate import Bound, Candidate
 from markovize.learning.guards.judge import Judge
 from markovize.learning.limits import Limits
@@ -21,6 +23,19 @@ def drop_literals(candidate: Candidate, judge: Judge, limits: Limits) -> Candida
             if judge.explains(smaller):
                 candidate = smaller
     return judge.prune(candidate)
+
+
+def turn_rewards(candidate: Candidate, judge: Judge) -> Candidate:
+    """Reward guards of one threshold hold on the side with fewer steps: what is rare is what is paid, as a rule.
+
+    The other side tells as much, with as many literals; only which valuation is called what changes.
+    """
+    rewards = []
+    for box in candidate.reward_boxes:
+        if len(box) == 1 and box[0].side != "is" and 2 * np.count_nonzero(judge.holds(box)) > judge.problem.steps:
+            box = (box[0]._replace(side="below" if box[0].side == "at_least" else "at_least"),)
+        rewards.append(box)
+    return Candidate(candidate.moves, tuple(rewards))
 
 
 @dataclass(frozen=True)
