@@ -1,7 +1,7 @@
 """Draws the figures of the explanation and contributing pages: ``python docs/figures/draw.py``.
 
 The pictures of machines come from markovize itself: patrol.png and product.png from ``make demo``, corridor.svg from
-the tutorial.
+the tutorial, plane.png from the world of the tutorial on guards.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+
+from plane import plane_picture
 
 HERE = Path(__file__).parent
 INK, SOFT, LINE, ACCENT, PAPER = "#1f2d3d", "#5b6b7a", "#8a99a8", "#0b6e69", "#ffffff"
@@ -168,6 +170,7 @@ def floors() -> str:
 def main() -> None:
     for name, draw in (("architecture", architecture), ("search", search), ("floors", floors)):
         (HERE / f"{name}.svg").write_text(draw())
+    (HERE / "plane.png").write_bytes(plane_picture())
 
 
 if __name__ == "__main__":
