@@ -6,11 +6,10 @@ the tutorial, plane.png from the world of the tutorial on guards.
 
 from __future__ import annotations
 
+import runpy
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-
-from plane import plane_picture
 
 HERE = Path(__file__).parent
 INK, SOFT, LINE, ACCENT, PAPER = "#1f2d3d", "#5b6b7a", "#8a99a8", "#0b6e69", "#ffffff"
@@ -170,7 +169,7 @@ def floors() -> str:
 def main() -> None:
     for name, draw in (("architecture", architecture), ("search", search), ("floors", floors)):
         (HERE / f"{name}.svg").write_text(draw())
-    (HERE / "plane.png").write_bytes(plane_picture())
+    runpy.run_path(str(HERE / "plane.py"), run_name="__main__")
 
 
 if __name__ == "__main__":

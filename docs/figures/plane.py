@@ -120,11 +120,14 @@ def _draw_region(axes: Axes, guard: Guard, colour: str, words: str) -> None:
     for (name, _), literal in sides.items():
         assert literal.gap is not None
         low, width = literal.gap[0], literal.gap[1] - literal.gap[0]
-        along = (
-            Rectangle((low, y[0]), width, y[1] - y[0]) if name == "x" else Rectangle((x[0], low), x[1] - x[0], width)
-        )
+        corner, size = ((low, y[0]), (width, y[1] - y[0])) if name == "x" else ((x[0], low), (x[1] - x[0], width))
+        along = Rectangle(corner, *size)
         along.set(facecolor=colour, alpha=0.32, zorder=5, linewidth=0)
         axes.add_patch(along)
     behind = {"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1.5}
     at = sum(x) / 2, sum(y) / 2
     axes.text(*at, words, ha="center", va="center", fontsize=9, color=colour, weight="bold", zorder=6, bbox=behind)
+
+
+if __name__ == "__main__":
+    Path(__file__).with_suffix(".png").write_bytes(plane_picture())
