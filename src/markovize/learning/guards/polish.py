@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from markovize.learning.guards.candidate import Bound, Candidate
 from markovize.learning.guards.judge import Judge
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
 
 
 def drop_literals(candidate: Candidate, judge: Judge, limits: Limits) -> Candidate:
-    """Without the literals that it can do without, tried one after the other, and without guards of no effect."""
+    """Without the literals that it can do without, tried one after the other, and without guards of no effect.
+
+    Where time is up, with those that were not tried: it explains the data all the same.
+    """
     candidate = judge.prune(candidate)
-    for row in range(len(candidate.boxes)):
-        for bound in candidate.boxes[row]:
-            limits.check()
-            boxes = list(candidate.boxes)
-            boxes[row] = tuple(other for other in boxes[row] if other != bound)
-            smaller = candidate.with_boxes(boxes)
-            if judge.explains(smaller):
-                candidate = smaller
+    with contextlib.suppress(Stop):
+        for row in range(len(candidate.boxes)):
+            for bound in candidate.boxes[row]:
+                limits.check()
+                boxes = list(candidate.boxes)
+                boxes[row] = tuple(other for other in boxes[row] if other != bound)
+                smaller = candidate.with_boxes(boxes)
+                if judge.explains(smaller):
+                    candidate = smaller
     return judge.prune(candidate)
 
 
