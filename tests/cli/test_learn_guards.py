@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from interrupting import interrupt
 
 from markovize import Traces, read_machine, replay, write_episodes
 from markovize.cli import app as cli
+from markovize.learning.search import Progress
 
 FUNCTIONS = """
 def fails(state, action, next_state):
@@ -228,3 +231,29 @@ def test_ctrl_c_without_a_machine(folder: Path) -> None:
     assert ended.seconds < 2
     assert json.loads(ended.out)["status"] == "unknown"
     assert not Path("out.json").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_with_a_machine(
+    as_json: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As soon as there is a machine, before it is proven."""
+
+    @contextmanager
+    def pressing() -> Iterator[Callable[[Progress], None]]:
+        def press(progress: Progress) -> None:
+            if progress.best is not None:
+                signal.raise_signal(signal.SIGINT)
+
+        yield press
+
+    monkeypatch.setattr("markovize.cli.learn_display.progress_display", pressing)
+    assert learn("walks.jsonl", *GUARDS, *(["--json"] if as_json else [])) == 130
+    said = capsys.readouterr()
+    assert said.err == "markovize: interrupted\n"
+    assert replay(read_machine("out.json"), walks()).mismatches == 0
+    if as_json:
+        assert json.loads(said.out)["status"] == "feasible"
+    else:
+        assert said.out.startswith("feasible: ") and "Stopped early; proven so far: at least" in said.out
