@@ -93,6 +93,14 @@ def test_what_it_says_and_writes(capsys: pytest.CaptureFixture[str]) -> None:
     assert replay(read_machine("out.json"), walks()).mismatches == 0
 
 
+def test_the_first_line_is_one_line_however_narrow(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert learn("walks.jsonl", *GUARDS) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("exemplars)")
+
+
 def test_json_and_holdout(capsys: pytest.CaptureFixture[str]) -> None:
     assert learn("walks.jsonl", *GUARDS, "--json", "--holdout", "0.3") == 0
     said = json.loads(capsys.readouterr().out)

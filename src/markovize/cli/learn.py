@@ -154,7 +154,8 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     out.print(
         f"[{colour}]{result.status}:[/] {count(result.states or 0, 'state')}, "
         f"{count(result.triggers or 0, 'trigger')}{_guards(result)} (labels {result.trigger_on}/{result.reward_on}, "
-        f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
+        f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})",
+        soft_wrap=result.guards is not None,  # with guards it is longer than a line
     )
     if result.compared:
         out.print(f"Labels {result.why_these_labels()}", highlight=False, soft_wrap=True)
