@@ -1,11 +1,12 @@
 """Draws the figures of the explanation and contributing pages: ``python docs/figures/draw.py``.
 
 The pictures of machines come from markovize itself: patrol.png and product.png from ``make demo``, corridor.svg from
-the tutorial.
+the tutorial, plane.png from the world of the tutorial on guards.
 """
 
 from __future__ import annotations
 
+import runpy
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -168,6 +169,7 @@ def floors() -> str:
 def main() -> None:
     for name, draw in (("architecture", architecture), ("search", search), ("floors", floors)):
         (HERE / f"{name}.svg").write_text(draw())
+    runpy.run_path(str(HERE / "plane.py"), run_name="__main__")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +15,8 @@ from markovize.cli.terminal import console, print_json, screenful
 if TYPE_CHECKING:
     from markovize.conflicts.report import CheckReport
 
+MANY_STEPS: Final = 100  # from here on observations should repeat
+LITTLE: Final = 0.1  # a smaller share of comparable steps: observations hardly ever repeat
 EXAMPLE = "markovize check episodes.jsonl --exit-code"
 
 
@@ -71,7 +73,7 @@ def why_not_testable(report: CheckReport, what: str = "(s, a, s')") -> str:
     """
     if not report.steps:
         return "there are no steps"
-    return (
-        f"the {what} of only {report.comparable:,} of {report.steps:,} steps occurs more than once; "
-        "record more episodes, or round the observations"
-    )
+    advice = "record more episodes, or round the observations"
+    if report.steps >= MANY_STEPS and report.comparable < report.steps * LITTLE:
+        advice = "learn guards over their features (learn --trigger-on guards), or round the observations"
+    return f"the {what} of only {report.comparable:,} of {report.steps:,} steps occurs more than once; {advice}"

@@ -144,16 +144,18 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     from markovize import describe
     from markovize.machine.describe import describe_gaps
 
+    out = console()
     if result.machine is None:
         if result.status == "unknown" and result.time is None:
-            console().print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+            out.print(f"[yellow]unknown:[/] nothing found within the limit; at least {_bounds(result)} needed")
+            _print_remarks(result)
         return
-    out = console()
     colour = "green" if result.status == "optimal" else "yellow"
     out.print(
         f"[{colour}]{result.status}:[/] {count(result.states or 0, 'state')}, "
         f"{count(result.triggers or 0, 'trigger')}{_guards(result)} (labels {result.trigger_on}/{result.reward_on}, "
-        f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})"
+        f"{result.seconds:.2f} s, {count(result.exemplars, 'exemplar')})",
+        soft_wrap=result.guards is not None,  # with guards it is longer than a line
     )
     if result.compared:
         out.print(f"Labels {result.why_these_labels()}", highlight=False, soft_wrap=True)
@@ -171,14 +173,20 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
-    for remark in result.remarks:
-        out.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
+    _print_remarks(result)
     if result.doubt:
         out.print(f"[yellow]note:[/] {result.doubt}", highlight=False, soft_wrap=True)
     for conflict in result.termination_conflicts[:5]:
         out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
     if output is not None:
         out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _print_remarks(result: LearnResult) -> None:
+    from rich.markup import escape
+
+    for remark in result.remarks:
+        console().print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
 
 
 def _guards(result: LearnResult) -> str:
@@ -189,5 +197,6 @@ def _guards(result: LearnResult) -> str:
 
 def _bounds(result: LearnResult) -> str:
     if result.guard_bounds is not None:
-        return f"{count(result.guard_bounds[0], 'guard')}, {count(result.guard_bounds[1], 'literal')}"
+        guards, literals = result.guard_bounds
+        return count(guards, "guard") + (f", {count(literals, 'literal')}" if literals else "")
     return f"{count(result.bounds[0], 'state')}, {count(result.bounds[1], 'trigger')}"

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from markovize.episodes.distinct import distinct_rewards
-from markovize.episodes.labelling import LabelOn, Labels, labelling_of
+from markovize.episodes.labelling import Labelling, LabelOn, Labels, labelling_of
 from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.episodes.values import has_objects
 from markovize.errors import InputError
@@ -45,19 +45,23 @@ def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explai
     """
     codes, outcomes = code_outcomes(traces, explain)
     trigger, reward = labelling_of(trigger_on), labelling_of(reward_on)
-    if any(map(has_objects, traces.observation_values[:1])):
-        for labelling, option in ((trigger, "trigger_on"), (reward, "reward_on")):
-            if labelling.parts:
-                raise InputError(
-                    f"the observations are objects, which are no {labelling.kind!r} labels; give a function of "
-                    f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function), or "
-                    "learn guards over their features, trigger_on='guards' (--trigger-on guards)"
-                )
+    check_no_objects(traces, trigger, "trigger_on")
+    check_no_objects(traces, reward, "reward_on")
     trigger_labels = trigger.label_steps(traces)
     reward_labels = trigger_labels if reward == trigger else reward.label_steps(traces)
     return LabelledSteps(
         traces.offsets, trigger_labels, reward_labels, codes, outcomes, traces.starts(), traces.weights()
     )
+
+
+def check_no_objects(traces: Traces, labelling: Labelling, option: str) -> None:
+    """Refuses labels that are observations, or parts of them, where observations are objects."""
+    if labelling.parts and any(map(has_objects, traces.observation_values[:1])):
+        raise InputError(
+            f"the observations are objects, which are no {labelling.kind!r} labels; give a function of "
+            f"(state, action, next_state) as {option}= (--{option.replace('_', '-')} module:function), or "
+            "learn guards over their features, with trigger_on='guards' (--trigger-on guards) alone"
+        )
 
 
 def code_outcomes(traces: Traces, explain: Explain) -> tuple[Ints, list[tuple[float, bool | None]]]:

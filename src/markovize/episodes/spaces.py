@@ -36,8 +36,10 @@ def spaces_of(env: AnyEnv) -> tuple[AnySpace, AnySpace]:
     return env.observation_space, env.action_space
 
 
-def check_discrete(env: AnyEnv) -> None:
+def check_discrete(env: AnyEnv, instead: str = "") -> None:
     """Raises :class:`UnsupportedError`, with advice, unless observations and actions are discrete.
+
+    ``instead`` is what else one can do.
 
     >>> check_discrete(gym.make("FrozenLake-v1"))
     >>> try:
@@ -47,8 +49,11 @@ def check_discrete(env: AnyEnv) -> None:
     the observations are continuous (Box of float32, shape (4,))
     """
     observation_space, action_space = spaces_of(env)
-    check_space(observation_space, "observation")
-    check_space(action_space, "action")
+    try:
+        check_space(observation_space, "observation")
+        check_space(action_space, "action")
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{error}; {instead}" if instead else str(error)) from None
 
 
 def check_space(space: AnySpace, what: str = "observation") -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from markovize.episodes.traces import Episode
 from markovize.errors import InputError, UnsupportedError, one_line
 
+AS_THEY_ARE: Final = "or record them as they are, with continuous=True, to learn guards over their features"
 _BLOCK: Final = 1 << 16
 _BINARY: Final = getattr(os, "O_BINARY", 0)  # Windows would turn \n into \r\n
 

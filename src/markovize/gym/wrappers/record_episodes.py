@@ -12,7 +12,7 @@ from markovize.episodes.spaces import check_discrete, value_of
 from markovize.errors import InputError
 from markovize.gym.aliases import Info, Observation, SingleEnv, SingleWrapper
 from markovize.gym.wrappers.autoreset import Resets
-from markovize.gym.wrappers.episode_file import EpisodeFile
+from markovize.gym.wrappers.episode_file import AS_THEY_ARE, EpisodeFile
 from markovize.gym.wrappers.recorder import Recorder
 
 
@@ -26,7 +26,7 @@ class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
         path: the file. One that holds something already is refused, unless ``append``.
         append: adds to what the file holds; a line that a killed program has torn is cut off first.
         continuous: records observations and actions that are not discrete, too, and observations that are objects
-            (``Dict`` spaces); for learning with functions that turn them into labels.
+            (``Dict`` spaces); for learning guards over their features, or with functions that turn them into labels.
 
     >>> import tempfile
     >>> from markovize import read_episodes
@@ -45,7 +45,7 @@ class RecordEpisodes(SingleWrapper, RecordConstructorArgs):
         RecordConstructorArgs.__init__(self, path=os.fspath(path), append=append, continuous=continuous)
         gym.Wrapper.__init__(self, env)
         if not continuous:
-            check_discrete(env)
+            check_discrete(env, AS_THEY_ARE)
         self._continuous = continuous
         self._file = EpisodeFile(path, append=append)
         self._recorder = Recorder(self._file)

@@ -9,15 +9,15 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from markovize.episodes.features import FeatureFunction, extract_features
-from markovize.episodes.labelled_steps import Explain, LabelledSteps, code_outcomes
+from markovize.episodes.features import FeatureFunction, FeatureTable, extract_features
+from markovize.episodes.labelled_steps import Explain, LabelledSteps, check_no_objects, code_outcomes
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, Labels, labelling_of
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.traces import Traces
 from markovize.errors import one_line
 from markovize.learning.guards.assembly import assemble_guards
 from markovize.learning.guards.candidate import Bound
-from markovize.learning.guards.polish import Room, centre_bounds, find_rooms
+from markovize.learning.guards.polish import Room, centre_bounds, find_rooms, turn_rewards
 from markovize.learning.guards.problem import GuardProblem, pose_guards
 from markovize.learning.guards.search import GuardSearch
 from markovize.learning.limits import Limits, Stop
@@ -125,18 +125,26 @@ def _pose_with(options: GuardOptions, call: GuardCall, *, before: bool) -> _Pose
     call.limits.check()
     found = find_contradiction(steps, problem.first_alike(), traces)
     if found is not None:
-        names = one_line(", ".join(feature.name for feature in table.features) or "none", 200)
-        odd, all_ = found.contradicting_episodes, traces.recorded[0]
-        advice = (
-            f"The features are {names}; a function may add others (features=, --features module:function). If none "
-            f"can tell them apart, rewards are noisy: {odd} of {all_} episodes contradict others with the same history."
-        )
-        found = replace(found, advice=advice)
+        found = replace(found, advice=_advise(found, table, traces))
     return _Posed(steps, problem, found)
+
+
+def _advise(found: Contradiction, table: FeatureTable, traces: Traces) -> str:
+    """What may help where no machine over these features explains the rewards."""
+    names = table.places or table.constant
+    what = "The features are" if table.places else "No feature ever changes:"
+    listed = one_line(", ".join(names) or "there is none", 200)
+    return (
+        f"{what} {listed}; a function may add others (features=, --features module:function). If none can tell them "
+        f"apart, rewards are noisy: {found.contradicting_episodes} of {traces.recorded[0]} episodes contradict others "
+        "with the same history."
+    )
 
 
 def _label(traces: Traces, rewards: Labelling | None, explain: Explain) -> LabelledSteps:
     """The steps' outcomes and, if rewards are not to be selected by guards, their reward labels."""
+    if rewards is not None:
+        check_no_objects(traces, rewards, "reward_on")
     nothing = Labels(GUARDS, np.zeros(traces.steps, np.int32), [()])
     labels = nothing if rewards is None else rewards.label_steps(traces)
     codes, outcomes = code_outcomes(traces, explain)
@@ -165,7 +173,8 @@ def _with_machine(
     found: LearnResult, options: GuardOptions, call: GuardCall, steps: LabelledSteps, search: GuardSearch
 ) -> LearnResult:
     assert search.best is not None
-    best, judge, moment = search.best, search.judge, call.limits.a_moment_more()
+    judge, moment = search.judge, call.limits.a_moment_more()
+    best = turn_rewards(search.best, judge)
     rooms: dict[tuple[int, Bound], Room] = {}
     with contextlib.suppress(Stop):
         best = centre_bounds(best, judge, moment)
@@ -183,7 +192,7 @@ def _proof(search: GuardSearch) -> str:
     size, proofs = search.size, search.refutations
     if size is None or not size.guards:
         return "the reward is the same at every step: nothing is needed to tell it"
-    told = f"{proofs} infeasibility proof{'' if proofs == 1 else 's'} on {len(search.exemplars)} exemplars"
-    return (
-        f"{told} exclude fewer guards and, with {size.guards}, fewer than {size.literals} literals, over these features"
-    )
+    one = proofs == 1
+    told = f"{proofs} infeasibility proof{'' if one else 's'} on {len(search.exemplars)} exemplars"
+    fewer = f" and, with {size.guards}, fewer than {size.literals} literals" if size.literals > 1 else ""
+    return f"{told} {'excludes' if one else 'exclude'} fewer guards{fewer}, over these features"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from markovize.episodes.columns import Floats
 from markovize.episodes.features import Feature, Guard, Literal
 from markovize.episodes.features.function import FeatureFunction
 from markovize.episodes.labelled_steps import LabelledSteps
@@ -68,16 +71,22 @@ def _literal(judge: Judge, bound: Bound, room: Room | None) -> Literal:
         return Literal(name, "is", table.values[bound.feature][bound.code])
     if room is None:  # there was no time to look
         room = Room(bound.code, bound.code)
-    low, high = float(values[room.low - 1]), float(values[room.high])
+    # a literal that could be dropped, which only a search that was stopped leaves, has room beyond all values
+    low, high = float(values[max(room.low - 1, 0)]), float(values[min(room.high, len(values) - 1)])
     middle = low + (high - low) / 2
     if not (low < middle and int(values.searchsorted(middle)) == bound.code):
         # another value lies between the middle and the bound, which moving other bounds has pushed aside
-        middle = _between(float(values[bound.code - 1]), float(values[bound.code]))
-    return Literal(name, bound.side, middle, (low, high))
+        middle = _threshold(values, bound.code)
+    return Literal(name, bound.side, middle, (min(low, middle), max(high, middle)))
 
 
-def _between(low: float, high: float) -> float:
-    """A threshold above the first and not above the second: in the middle, if there is a number."""
+def _threshold(values: Floats, code: int) -> float:
+    """A number above all values before this one, and not above it: in the middle, if there is one."""
+    if code == 0:
+        return float(values[0])
+    if code == len(values):
+        return float(np.nextafter(values[-1], np.inf))
+    low, high = float(values[code - 1]), float(values[code])
     middle = low + (high - low) / 2
     return middle if low < middle <= high else high
 

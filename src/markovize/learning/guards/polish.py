@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
+
+import numpy as np
 
 from markovize.learning.guards.candidate import Bound, Candidate
 from markovize.learning.guards.judge import Judge
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
 
 
 def drop_literals(candidate: Candidate, judge: Judge, limits: Limits) -> Candidate:
-    """Without the literals that it can do without, tried one after the other, and without guards of no effect."""
+    """Without the literals that it can do without, tried one after the other, and without guards of no effect.
+
+    Where time is up, with those that were not tried: it explains the data all the same.
+    """
     candidate = judge.prune(candidate)
-    for row in range(len(candidate.boxes)):
-        for bound in candidate.boxes[row]:
-            limits.check()
-            boxes = list(candidate.boxes)
-            boxes[row] = tuple(other for other in boxes[row] if other != bound)
-            smaller = candidate.with_boxes(boxes)
-            if judge.explains(smaller):
-                candidate = smaller
+    with contextlib.suppress(Stop):
+        for row in range(len(candidate.boxes)):
+            for bound in candidate.boxes[row]:
+                limits.check()
+                boxes = list(candidate.boxes)
+                boxes[row] = tuple(other for other in boxes[row] if other != bound)
+                smaller = candidate.with_boxes(boxes)
+                if judge.explains(smaller):
+                    candidate = smaller
     return judge.prune(candidate)
+
+
+def turn_rewards(candidate: Candidate, judge: Judge) -> Candidate:
+    """Reward guards of one threshold hold on the side with fewer steps: what is rare is what is paid, as a rule.
+
+    The other side tells as much, with as many literals; only which valuation is called what changes.
+    """
+    rewards = []
+    for box in candidate.reward_boxes:
+        if len(box) == 1 and box[0].side != "is" and 2 * np.count_nonzero(judge.holds(box)) > judge.problem.steps:
+            box = (box[0]._replace(side="below" if box[0].side == "at_least" else "at_least"),)
+        rewards.append(box)
+    return Candidate(candidate.moves, tuple(rewards))
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ class GuardSearch:
         trial = self.judge.try_out(candidate)
         if not trial.explains:
             more = self.judge.violations(trial, self._known, MORE_EXEMPLARS)
-            if not more:
+            if not more and candidate.boxes:  # the empty one comes from no formula, and exemplars may be remembered
                 raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
             self._add(more)
             return False

@@ -13,7 +13,7 @@ from markovize.episodes.spaces import check_discrete, values_of
 from markovize.episodes.traces import Bools, Floats
 from markovize.errors import InputError
 from markovize.gym.aliases import AnyVectorEnv, AnyVectorWrapper, Info, Observation, Seeds
-from markovize.gym.wrappers.episode_file import EpisodeFile
+from markovize.gym.wrappers.episode_file import AS_THEY_ARE, EpisodeFile
 from markovize.gym.wrappers.recorder import Recorder
 from markovize.gym.wrappers.vector.autoreset import autoreset_mode, last_values, reset_some
 
@@ -42,7 +42,7 @@ class RecordEpisodes(AnyVectorWrapper):
         super().__init__(env)
         self._recorders: list[Recorder] = []  # some versions of Gymnasium close what could not be made
         if not continuous:
-            check_discrete(env)
+            check_discrete(env, AS_THEY_ARE)
         self._same_step = autoreset_mode(env) is AutoresetMode.SAME_STEP
         self._file = EpisodeFile(path, append=append)
         self._recorders = [Recorder(self._file) for _ in range(env.num_envs)]

@@ -1,0 +1,165 @@
+"""The search for guards: calls that follow each other, limits, and repeatability."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from guard_oracle import Instance, draw_instance
+from guard_problems import problem_of
+
+from markovize import InputError, Learner, LearnResult, Traces, learn, replay
+from markovize.learning.guards.formula import Formula, Split
+from markovize.learning.guards.judge import Judge
+from markovize.learning.limits import Limits
+from markovize.learning.search import Progress
+from markovize.learning.warm_up import warm_up
+
+
+def size(result: LearnResult) -> tuple[object, ...]:
+    return result.status, result.guards, result.literals, result.states
+
+
+def as_bytes(result: LearnResult) -> str:
+    said = result.to_json() | {"seconds": 0}
+    return json.dumps([said, result.unwrap().to_json()])
+
+
+def learner() -> Learner:
+    return Learner(trigger_on="guards", before=False)
+
+
+def afresh(traces: Traces, acyclic: bool = False) -> LearnResult:
+    return learn(traces, trigger_on="guards", before=False, acyclic=acyclic, count_steps=True)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_calls_with_more_or_other_episodes_give_what_a_fresh_call_gives(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, other = draw_instance(rng), draw_instance(rng)
+    warm = learner()
+    for many in (1, 2, len(one.walks)):
+        traces = Instance(one.numeric, one.walks[:many]).traces()
+        assert size(warm.learn(traces)) == size(afresh(traces))
+    assert size(warm.learn(other.traces())) == size(afresh(other.traces()))  # what was remembered is of no use here
+    back = Instance(one.numeric, one.walks[::-1]).traces()
+    assert size(warm.learn(back)) == size(afresh(back))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_equal_input_gives_equal_bytes(seed: int) -> None:
+    traces = draw_instance(np.random.default_rng(seed)).traces()
+    assert as_bytes(afresh(traces)) == as_bytes(afresh(traces))
+    assert afresh(traces).unwrap().to_json() == learner().learn(traces).unwrap().to_json()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_bounds_are_never_above_the_optimum(seed: int) -> None:
+    traces = draw_instance(np.random.default_rng(seed)).traces()
+    best = afresh(traces)
+    assert best.guards is not None and best.literals is not None
+    optimum = best.guards, best.literals
+    for limits in ({"effort": 1}, {"effort": 25}, {"time_limit": 0.001}, {"time_limit": 0.003}):
+        result = learner().learn(traces, **limits)
+        assert result.guard_bounds is not None and result.guard_bounds <= optimum
+        assert result.status in ("optimal", "feasible", "unknown")
+        if result.machine is not None:
+            assert (result.guards, result.literals) >= optimum
+            assert replay(result.machine, traces).mismatches == 0
+        else:
+            assert (result.status, result.guards, result.proof) == ("unknown", None, "")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_with_all_steps_as_exemplars_a_formula_is_the_whole_truth(seed: int) -> None:
+    instance = draw_instance(np.random.default_rng(seed))
+    problem, best = problem_of(instance), afresh(instance.traces())
+    assert best.guards is not None and best.literals is not None
+    for triggers in range(best.guards + 1):
+        for states in range(min(triggers, 1) + 1, triggers + 2):
+            split = Split(states, triggers, best.guards - triggers)
+            formula = Formula(problem, split, acyclic=False)
+            for step in range(problem.steps):
+                formula.add_exemplar(step)
+            fewer = formula.solve(best.literals - 1, 10_000, Limits()) if best.literals else False
+            assert fewer is False
+            found = formula.solve(best.literals, 10_000, Limits())
+            formula.close()
+            if not isinstance(found, bool) and found is not None:
+                assert Judge(problem).explains(found)
+                assert found.size.literals <= best.literals
+
+
+def hard() -> Traces:
+    """Rewards by the order of many events, so that nobody is done soon."""
+    rng = np.random.default_rng(0)
+    seen = rng.random((60, 31, 4))
+    paid = (np.cumsum(seen[:, 1:, 0] > 0.9, axis=1) * 7 + np.cumsum(seen[:, 1:, 1] > 0.9, axis=1) * 3) % 5 == 4
+    return Traces.of(
+        [(walk.tolist(), [0] * 30, rewards.astype(float).tolist()) for walk, rewards in zip(seen, paid, strict=True)]
+    )
+
+
+def test_a_time_limit_holds_and_progress_is_told() -> None:
+    told: list[Progress] = []
+    start = time.monotonic()
+    result = learn(hard(), trigger_on="guards", time_limit=1.5, on_progress=told.append, count_steps=True)
+    assert time.monotonic() - start < 6  # compiling aside, a second more at the most; machines are busy
+    assert result.status in ("unknown", "feasible") and not result.interrupted
+    assert told and "guards: " in told[-1].sentence(1.0)
+
+
+def test_ctrl_c_keeps_what_is_known() -> None:
+    warm_up()
+    press = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
+    press.start()
+    result = learn(hard(), trigger_on="guards", time_limit=20, count_steps=True)
+    press.join()
+    assert result.interrupted and result.status in ("unknown", "feasible")
+    assert result.guard_bounds is not None and result.guard_bounds[0] >= 1
+
+
+def test_features_of_s_where_nothing_else_explains() -> None:
+    doors = Traces.of(
+        [
+            ([{"door": "left"}, {"door": "none"}, {"door": "goal"}], ["go", "go"], [0, 1]),
+            ([{"door": "right"}, {"door": "none"}, {"door": "goal"}], ["go", "go"], [0, 0]),
+        ]
+    )
+    result = learn(doors)
+    assert result.status == "optimal"
+    assert [feature.name for feature in result.unwrap().features] == ["before.door"]
+    assert any("features of the state before the step were added" in remark for remark in result.remarks)
+    assert learn(doors, before=False).status == "unrealisable"
+
+
+def test_ends_of_episodes_are_explained_too() -> None:
+    walks = [([{"x": 0.5}, {"x": at}], ["go"], [0], at > 0.6) for at in (0.1, 0.3, 0.55, 0.7, 0.9)]
+    assert learn(walks).guards == 0
+    result = learn(walks, explain="reward+termination")
+    assert (result.guards, result.literals) == (1, 1)
+    assert [emission.terminal for emission in result.unwrap().rewards] == [False, True]
+
+
+def test_rewards_by_a_kind_of_labels_or_a_function() -> None:
+    rng = np.random.default_rng(0)
+    walks = []
+    for _ in range(40):
+        seen = [(int(room), float(x)) for room, x in zip(rng.integers(0, 3, 9), rng.random(9), strict=True)]
+        armed = np.cumsum([x > 0.7 for _, x in seen[1:]]) > 0
+        walks.append((seen, [0] * 8, [float(room * on) for (room, _), on in zip(seen[1:], armed, strict=True)]))
+
+    def room_of(_s: object, _a: object, after: tuple[int, float]) -> int:
+        return after[0]
+
+    result = learn(walks, trigger_on="guards", reward_on=room_of)
+    assert size(result) == ("optimal", 1, 1, 2)
+    assert replay(result.unwrap(), walks, reward_on=room_of).mismatches == 0
+    exact = learn(walks, trigger_on="guards", reward_on="state")  # every state is seen once: nothing is to be explained
+    assert (exact.guards, exact.reward_on) == (0, "state")
+    with pytest.raises(InputError, match="not 'no-such-kind'"):
+        learn(walks, trigger_on="guards", reward_on="no-such-kind")
