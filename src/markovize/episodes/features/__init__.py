@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from markovize.episodes.features.extract import extract_features, tabulate_features
 from markovize.episodes.features.feature import Feature, Kind
-from markovize.episodes.features.function import FeatureFunction, Features, feature_function
+from markovize.episodes.features.function import FeatureFunction, Features, ObservationFeatures, feature_function
 from markovize.episodes.features.guard import Guard
 from markovize.episodes.features.literal import Literal, Relation
 from markovize.episodes.features.spaces import kinds_of_action, kinds_of_space
@@ -22,6 +22,7 @@ __all__ = [
     "Guard",
     "Kind",
     "Literal",
+    "ObservationFeatures",
     "Relation",
     "extract_features",
     "feature_function",

@@ -11,7 +11,7 @@ import numpy as np
 
 from markovize.episodes.columns import Floats, Ints
 from markovize.episodes.features.feature import Feature, Kind
-from markovize.episodes.features.function import FeatureFunction, function_columns
+from markovize.episodes.features.function import FeatureFunction, ObservationFeatures, function_columns
 from markovize.episodes.features.paths import (
     ACTION,
     BEFORE,
@@ -116,7 +116,8 @@ def kind_of(types: Collection[type]) -> Kind:
 def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -> dict[str, _Cells]:
     if not traces.steps:
         raise InputError("there are no steps, and so no features")
-    found = list(_observed(traces, before, optional=function is not None))
+    own = function.describe(traces.observation_values) if isinstance(function, ObservationFeatures) else None
+    found = list(_observed(traces, own or traces.observation_values, before, optional=function is not None))
     found += [
         (_action_name(name), _Cells(values, traces.actions))
         for name, values in _named(traces.action_values, "actions", optional=function is not None)
@@ -125,7 +126,7 @@ def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -
     if twice := [name for name, count in counts.items() if count > 1]:
         raise InputError(f"two parts of a step are called {one_line(twice[0], 60)}; rename one of them")
     cells = dict(found)
-    if function is not None:
+    if function is not None and own is None:
         ids, steps = distinct_steps(traces)
         cells |= {name: _Cells(values, ids) for name, values in function_columns(function, steps).items()}
     if not cells:
@@ -133,9 +134,11 @@ def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -
     return cells
 
 
-def _observed(traces: Traces, before: bool, *, optional: bool) -> Iterator[tuple[str, _Cells]]:
+def _observed(
+    traces: Traces, observations: Sequence[Value], before: bool, *, optional: bool
+) -> Iterator[tuple[str, _Cells]]:
     after = traces.states_after()
-    columns = list(_named(traces.observation_values, "observations", optional=optional))
+    columns = list(_named(observations, "observations", optional=optional))
     yield from ((name, _Cells(values, after)) for name, values in columns)
     if before:
         ids = traces.states_before()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from markovize.episodes.features.paths import columns_of
+from markovize.episodes.features.paths import BEFORE, columns_of
 from markovize.episodes.record import Record
 from markovize.episodes.user_code import function_of_user, is_function_name
 from markovize.episodes.values import Value, canonical
@@ -14,6 +15,32 @@ from markovize.errors import InputError, MarkovizeError, one_line
 FeatureFunction: TypeAlias = Callable[[Any, Any, Any], Mapping[str, Any]]
 Features: TypeAlias = "str | FeatureFunction"
 """How a user gives features of their own: a function of (state, action, next_state), or where it is found."""
+
+
+@dataclass(frozen=True)
+class ObservationFeatures:
+    """Features of single observations, in place of the observations' own: what ``function`` returns for s' and for s.
+
+    What it says of s has names that begin with ``before.``. Such a function is asked once for each distinct
+    observation, and parts of observations that it does not mention, such as the pixels of an image, are no features.
+
+    >>> features = ObservationFeatures(lambda seen: {"left": seen[0] < 0})
+    >>> features((1, 5), "go", (-1, 5))
+    {'left': True, 'before.left': False}
+    """
+
+    function: Callable[[Any], Mapping[str, Any]]
+
+    def __call__(self, state: Any, _action: Any, next_state: Any) -> dict[str, Any]:
+        before = {BEFORE + name: value for name, value in self.function(state).items()}
+        return {**self.function(next_state), **before}
+
+    def describe(self, observations: Sequence[Value]) -> list[Value]:
+        """What it says of each of these observations, as objects."""
+        return [call_for_features(self._of_next, (observation,) * 3) for observation in observations]
+
+    def _of_next(self, _state: Any, _action: Any, next_state: Any) -> Mapping[str, Any]:
+        return self.function(next_state)
 
 
 def feature_function(given: Features | None) -> FeatureFunction | None:
