@@ -13,7 +13,7 @@ from markovize.errors import InputError, one_line
 from markovize.io import write_episodes, write_machine
 from markovize.io.files import atomic_write, read_text, readable
 from markovize.pictures.machine import draw
-from markovize.runs.learning_curve import curve
+from markovize.runs.learning_curve import Told, curve
 from markovize.runs.text_files import format_json, format_metrics, format_q_table
 
 if TYPE_CHECKING:
@@ -130,15 +130,8 @@ class RunFolder:
 
     def stop(self, result: RunResult) -> None:
         """All files of a run that ends here; a checkpoint stays, to go on from."""
-        summary = result.to_json()
         self.show(result)
-        draw(self.path / "machine.svg", result.machine)
-        atomic_write(self.path / "curve.png", curve(result))
-        solves = [{"episode": solve.episode, "seconds": solve.seconds} for solve in result.solves]
-        timings = {name: summary[name] for name in TIMINGS} | {"solves": solves}
-        atomic_write(self.path / "timings.json", format_json(timings))
-        numbers = {name: value for name, value in summary.items() if name not in TIMINGS}
-        atomic_write(self.path / "result.json", format_json(numbers))
+        write_ending(self.path, result)
 
     def tidy(self) -> None:
         """Removes the checkpoint of a finished run, and pieces of files that a killed process left."""
@@ -153,6 +146,18 @@ class RunFolder:
         write_machine(self.path / "machine.json", result.machine)
         atomic_write(self.path / "q.csv", format_q_table(result))
         atomic_write(self.path / "rng.json", format_json(result.rng))
+
+
+def write_ending(path: Path, result: Told) -> None:
+    """The files that every kind of run ends with: pictures, seconds and, last of all, the numbers."""
+    summary = result.to_json()
+    draw(path / "machine.svg", result.machine)
+    atomic_write(path / "curve.png", curve(result))
+    solves = [{"episode": solve.episode, "seconds": solve.seconds} for solve in result.solves]
+    timings = {name: summary[name] for name in TIMINGS} | {"solves": solves}
+    atomic_write(path / "timings.json", format_json(timings))
+    numbers = {name: value for name, value in summary.items() if name not in TIMINGS}
+    atomic_write(path / "result.json", format_json(numbers))
 
 
 def write_run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -11,11 +11,28 @@ from markovize.pictures.style import LABEL, add_grid, coloured_axes, encode, fix
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from markovize.agents.tabular import RunResult
+    from markovize.agents.tabular.results import Solve
+    from markovize.machine.machine import RewardMachine
 
 WINDOW: Final = 100  # episodes in a moving average
 _LINE, _GOAL, _STEPS, _FAINT = "#1565c0", "#9e9e9e", "#c62828", "#eceff1"
 _DPI: Final = 150
+
+
+class Told(Protocol):
+    """What every kind of run tells at its end."""
+
+    @property
+    def machine(self) -> RewardMachine: ...
+    @property
+    def returns(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def lengths(self) -> npt.NDArray[np.int32]: ...
+    @property
+    def solves(self) -> tuple[Solve, ...]: ...
+    @property
+    def optimal_return(self) -> float | None: ...
+    def to_json(self) -> dict[str, Any]: ...
 
 
 def moving_average(values: npt.ArrayLike, window: int = WINDOW) -> npt.NDArray[np.float64]:
@@ -30,7 +47,7 @@ def moving_average(values: npt.ArrayLike, window: int = WINDOW) -> npt.NDArray[n
     return np.asarray((sums[ends] - sums[starts]) / (ends - starts), np.float64)
 
 
-def curve(result: RunResult) -> bytes:
+def curve(result: Told) -> bytes:
     """A PNG picture: the moving average of the returns, and below it the number of machine states."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -64,7 +81,7 @@ def curve(result: RunResult) -> bytes:
         return encode(figure, "png", _DPI)
 
 
-def _state_steps(result: RunResult, episodes: int) -> tuple[list[int], list[int]]:
+def _state_steps(result: Told, episodes: int) -> tuple[list[int], list[int]]:
     at, states = [1], [1]
     for solve in result.solves:
         at.append(min(max(1, solve.episode), max(1, episodes)))

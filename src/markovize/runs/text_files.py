@@ -13,11 +13,12 @@ from markovize.io.files import csv_text
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
+    from markovize.runs.learning_curve import Told
 
 BLOCKS: Final = 200  # rows of metrics.csv, about
 
 
-def format_metrics(result: RunResult) -> str:
+def format_metrics(result: Told) -> str:
     """A row for each block of episodes: means, and the machine at its end."""
     episodes = len(result.returns)
     block = max(1, episodes // BLOCKS)

@@ -1,0 +1,82 @@
+"""MiniGrid worlds whose reward depends on history, registered for `markovize run --import minigrid_worlds`.
+
+`markovize-examples/MemoryS7-v0` (S9, S11) are MiniGrid's own memory tasks with their reward made binary and only the
+three actions that do something. `markovize-examples/Delivery-v0` is a task of our own: coffee, then mail, then the
+office, all of them elsewhere in each episode.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, SupportsFloat
+
+import gymnasium as gym
+from gymnasium import spaces
+from minigrid.core.grid import Grid
+from minigrid.core.mission import MissionSpace
+from minigrid.core.world_object import Floor
+from minigrid.minigrid_env import MiniGridEnv
+
+LEFT, RIGHT, FORWARD = range(3)
+SIZES: Final = (7, 9, 11)
+
+
+class Simple(gym.Wrapper[Any, Any, Any, Any]):
+    """Turns and steps only; the reward is 1 where MiniGrid pays anything, however late."""
+
+    def __init__(self, env: gym.Env[Any, Any]) -> None:
+        super().__init__(env)
+        self.action_space = spaces.Discrete(3)
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(int(action))
+        return observation, float(float(reward) > 0), terminated, truncated, info
+
+
+class Delivery(MiniGridEnv):
+    """Coffee (a yellow floor), mail (a blue one), office (a green one), at random places of a room; walk over them.
+
+    The office pays 1 and ends the episode after coffee and then mail. Mail before coffee counts for nothing.
+    """
+
+    def __init__(self, size: int = 7, **options: Any) -> None:
+        space = MissionSpace(mission_func=lambda: "coffee, mail, office")
+        super().__init__(space, grid_size=size, max_steps=20 * size, see_through_walls=True, **options)
+
+    def _gen_grid(self, width: int, height: int) -> None:
+        self.grid = Grid(width, height)
+        self.grid.wall_rect(0, 0, width, height)
+        self.places = {
+            name: self.place_obj(Floor(colour))
+            for name, colour in (("coffee", "yellow"), ("mail", "blue"), ("office", "green"))
+        }
+        self.place_agent()
+        self.mission = "coffee, mail, office"
+        self._brought = 0
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        observation, _, terminated, truncated, info = super().step(action)
+        here = tuple(int(part) for part in self.agent_pos)
+        wanted = ("coffee", "mail", "office")[self._brought]
+        paid = 0.0
+        if here == tuple(int(part) for part in self.places[wanted]):
+            self._brought += 1
+            if self._brought == 3:
+                paid, terminated = 1.0, True
+        return observation, paid, terminated, truncated, info
+
+
+def make_memory(size: int) -> gym.Env[Any, Any]:
+    """One of MiniGrid's memory tasks."""
+    import minigrid as _registers  # noqa: F401
+
+    return Simple(gym.make(f"MiniGrid-MemoryS{size}-v0"))
+
+
+def make_delivery(size: int = 7) -> gym.Env[Any, Any]:
+    """The delivery, with three actions."""
+    return Simple(Delivery(size))
+
+
+for _size in SIZES:
+    gym.register(f"markovize-examples/MemoryS{_size}-v0", entry_point=make_memory, kwargs={"size": _size})
+gym.register("markovize-examples/Delivery-v0", entry_point=make_delivery)

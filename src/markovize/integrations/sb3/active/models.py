@@ -1,0 +1,117 @@
+"""Models of Stable-Baselines3 for S×U, and what of an earlier one they begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markovize.episodes.features import FeatureFunction
+from markovize.episodes.traces import Episode
+from markovize.errors import InputError, UnsupportedError
+from markovize.extras import load
+from markovize.integrations.sb3.active.encoding import Encoder
+from markovize.integrations.sb3.active.environments import AnyEnv, Playback, product_env
+from markovize.integrations.sb3.active.settings import TrainingSettings
+from markovize.integrations.sb3.replay import CounterfactualReplayBuffer
+from markovize.machine.machine import RewardMachine
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.base_class import BaseAlgorithm
+
+Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
+BUFFER = 100_000  # steps, times the machine's states
+WHAT = "training with DQN or PPO"
+
+
+def build_model(settings: TrainingSettings, envs: Sequence[AnyEnv], machine: RewardMachine) -> BaseAlgorithm:
+    """A new model for these environments."""
+    sb3 = load("stable_baselines3", WHAT, "sb3")
+    vectors = load("stable_baselines3.common.vec_env", WHAT, "sb3")
+    together = vectors.DummyVecEnv([lambda env=env: env for env in envs])
+    common: dict[str, Any] = {
+        "learning_rate": settings.learning_rate,
+        "gamma": settings.gamma,
+        "seed": settings.seed,
+        "device": "cpu",
+        "policy_kwargs": {"net_arch": [settings.hidden, settings.hidden]},
+    }
+    try:
+        if settings.agent == "ppo":
+            return sb3.PPO(  # type: ignore[no-any-return]
+                "MlpPolicy", together, n_steps=128, batch_size=256, n_epochs=4, ent_coef=settings.entropy, **common
+            )
+        return sb3.DQN(  # type: ignore[no-any-return]
+            "MlpPolicy",
+            together,
+            replay_buffer_class=CounterfactualReplayBuffer,
+            replay_buffer_kwargs={"machine": machine},
+            buffer_size=BUFFER * machine.states,
+            learning_starts=0,
+            target_update_interval=1_000,
+            batch_size=64,
+            exploration_fraction=0.4,
+            **common,
+        )
+    except AssertionError:  # how Stable-Baselines3 refuses spaces
+        action_space = envs[0].action_space
+        raise UnsupportedError(
+            f"{settings.agent.upper()} cannot take actions of {action_space}; wrap the environment, or try --agent ppo"
+        ) from None
+
+
+def weights_of(model: BaseAlgorithm) -> dict[str, npt.NDArray[Any]]:
+    """A policy's weights, as arrays."""
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in model.policy.state_dict().items()}
+
+
+def carry_over(model: BaseAlgorithm, weights: Weights, inputs: int, states: tuple[int, int]) -> None:
+    """Gives a model the weights of an earlier one, which saw the same ``inputs`` but another machine.
+
+    ``states`` are those of the old machine and of the new one. What reads them begins with the mean of what read the
+    old ones, and what reads near misses with zero: at first, the policy does in every state what it did before.
+    """
+    torch = load("torch", WHAT, "sb3")
+    ours = model.policy.state_dict()
+    if {*ours} != {*weights}:
+        raise InputError("these weights are of another agent")
+    out = {}
+    for name, tensor in ours.items():
+        old, shape = weights[name], tuple(tensor.shape)
+        if old.shape != shape:
+            if old.ndim != 2 or old.shape[0] != shape[0] or min(old.shape[1], shape[1]) <= inputs:
+                raise InputError(f"these weights are of another network: {name} is {old.shape}, not {shape}")
+            read = np.repeat(old[:, old.shape[1] - states[0] :].mean(1, keepdims=True), states[1], 1)
+            near = np.zeros((shape[0], shape[1] - inputs - states[1]), old.dtype)
+            old = np.concatenate([old[:, :inputs], near, read], 1)
+        out[name] = torch.as_tensor(old, dtype=tensor.dtype)
+    model.policy.load_state_dict(out)
+
+
+def fill_buffer(
+    model: BaseAlgorithm,
+    episodes: Sequence[Episode],
+    env: AnyEnv,
+    encoder: Encoder,
+    machine: RewardMachine,
+    features: FeatureFunction | None,
+) -> int:
+    """Gives DQN all that was recorded, in every state of the machine; returns how many steps."""
+    buffer: Any = getattr(model, "replay_buffer", None)
+    if buffer is None:
+        return 0
+    playback = Playback(env)
+    product = product_env(playback, encoder, machine, features, crm=True)
+    steps = 0
+    for episode in episodes:
+        if encoder.image and not {*episode.observations} <= {*encoder.frames}:
+            continue  # recorded before the run was resumed: its images are gone
+        playback.episode = episode
+        before, _ = product.reset()
+        for action in episode.actions:
+            after, _, _, _, info = product.step(action)
+            buffer.add(before[None], after[None], np.atleast_1d(np.asarray(action))[None], None, None, [info])
+            before, steps = after, steps + 1
+    return steps

@@ -1,0 +1,102 @@
+"""Everything that can be set in an active training, as one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from markovize.agents.checks import check_discount, check_share, is_number, is_whole
+from markovize.episodes.features import Features, feature_function
+from markovize.episodes.user_code import name_of_function
+from markovize.errors import InputError, one_line
+
+Agent: TypeAlias = Literal["dqn", "ppo"]
+AGENTS: Final = ("dqn", "ppo")
+_COUNTS: Final = ("explore", "look_every", "evaluation_episodes", "most_recorded", "hidden")
+_LISTS: Final = ("prologue", "numeric", "categorical")
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How to train; what is None depends on the agent.
+
+    Attributes:
+        agent: ``dqn`` or ``ppo``, of Stable-Baselines3, with a policy of two layers of ``hidden`` units.
+        steps: steps of training, after exploration.
+        explore: episodes of random actions before it; each repeats its actions more or less, for walks that get around.
+        prologue: actions that begin each exploring episode, for worlds where what matters must be looked at first.
+        features: as for :func:`markovize.learn`, and so are ``numeric``, ``categorical``, ``before``, ``reward_on``
+            and ``acyclic``. Observations of MiniGrid have features of their own.
+        look_every: steps between two looks at new episodes, whether the machine explains them.
+        solve_seconds: the most that one search for a machine may take.
+        near_misses: PPO also sees which guards have nearly held in the machine's present state, all but one literal:
+            for environments that hide part of the world, where it matters what was looked for in vain.
+        target: a mean return; the training ends early where its policy earns that much in evaluation.
+        environments: how many PPO plays at once. DQN plays one.
+        most_recorded: steps of recorded episodes; beyond that, only episodes in conflict are recorded.
+
+    >>> TrainingSettings("ppo", steps=50_000).environments
+    8
+    >>> TrainingSettings("sarsa")
+    Traceback (most recent call last):
+    markovize.errors.InputError: agent is dqn or ppo, not 'sarsa'
+    """
+
+    agent: Agent = "ppo"
+    steps: int = 200_000
+    seed: int = 0
+    explore: int = 300
+    prologue: tuple[Any, ...] = ()
+    features: Features | None = None
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    before: bool | Literal["auto"] = "auto"
+    reward_on: str | Callable[[Any, Any, Any], Any] = "auto"
+    acyclic: bool = False
+    look_every: int = 4096
+    solve_seconds: float = 60.0
+    near_misses: bool = False
+    target: float | None = None
+    evaluation_episodes: int = 100
+    max_steps: int | None = None
+    gamma: float = 0.99
+    learning_rate: float | None = None
+    entropy: float = 0.01
+    hidden: int = 64
+    environments: int | None = None
+    most_recorded: int = 100_000
+
+    def __post_init__(self) -> None:
+        if self.agent not in AGENTS:
+            raise InputError(f"agent is dqn or ppo, not {one_line(repr(self.agent), 40)}")
+        for name in _LISTS:
+            given = getattr(self, name)
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+        if self.environments is None:
+            object.__setattr__(self, "environments", 8 if self.agent == "ppo" else 1)
+        if self.learning_rate is None:
+            object.__setattr__(self, "learning_rate", 1e-3 if self.agent == "ppo" else 5e-4)
+        for name in (*_COUNTS, "steps", "environments", *(["max_steps"] if self.max_steps is not None else [])):
+            least = 0 if name == "steps" else 1
+            if not is_whole(getattr(self, name)) or getattr(self, name) < least:
+                raise InputError(f"{name} must be a whole number, at least {least}, not {getattr(self, name)!r}")
+        if self.agent == "dqn" and self.environments != 1:
+            raise InputError("environments is for PPO: DQN plays in one")
+        if self.agent == "dqn" and self.near_misses:
+            raise InputError("near_misses is for PPO: counterfactual experiences of DQN know no history")
+        if not is_number(self.solve_seconds) or self.solve_seconds <= 0:
+            raise InputError(f"solve_seconds must be positive, not {self.solve_seconds!r}")
+        if self.before not in (True, False, "auto"):
+            raise InputError(f"before is true, false or auto, not {self.before!r}")
+        check_discount(self.gamma)
+        check_share("entropy", self.entropy)
+        feature_function(self.features)
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as a run's folder has them: functions by their names."""
+        plain = asdict(self)
+        for name in ("features", "reward_on"):
+            if callable(plain[name]):
+                plain[name] = name_of_function(plain[name])
+        return {name: list(value) if name in _LISTS else value for name, value in plain.items()}

@@ -1,0 +1,321 @@
+"""Active training: a deep agent and the machine behind its rewards, each found with the help of the other."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+import numpy as np
+
+from markovize.agents.tabular.evaluation import interval_of_mean
+from markovize.agents.tabular.stopping import Checkpoints, Stop, TimeIsUp
+from markovize.episodes.features import FeatureFunction, ObservationFeatures, feature_function
+from markovize.episodes.traces import Episode, Floats
+from markovize.errors import UnsupportedError
+from markovize.extras import Missing, load
+from markovize.features import minigrid
+from markovize.integrations.sb3.active.encoding import Encoder, name_of_frame
+from markovize.integrations.sb3.active.environments import AnyEnv, Maker, Tap, product_env
+from markovize.integrations.sb3.active.evidence import Evidence
+from markovize.integrations.sb3.active.exploration import explore
+from markovize.integrations.sb3.active.models import WHAT, Weights, build_model, carry_over, fill_buffer, weights_of
+from markovize.integrations.sb3.active.results import TrainingProgress, TrainingResult
+from markovize.integrations.sb3.active.settings import TrainingSettings
+from markovize.learning.interrupts import interruptible
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.base_class import BaseAlgorithm
+    from stable_baselines3.common.callbacks import BaseCallback
+else:
+    try:
+        from stable_baselines3.common.callbacks import BaseCallback
+    except ImportError:
+        BaseCallback = Missing
+
+RECENT = 100  # episodes, whose mean return decides whether to evaluate
+MOST_FRAMES = 1_000  # different images that still count as a discrete observation
+SHARE_OF_FRAMES = 4  # and there must be so many times as many steps
+SHORTEST_SEARCH, AGAIN = 10.0, 4  # seconds for a later search, and how much longer than the last one it may take
+EVALUATION_SEED = 10**6  # episodes that nobody trained on
+
+
+class ActiveTraining:
+    """Trains DQN or PPO where there are no tables: explores, learns the machine with guards, goes on on S×U.
+
+    It plays ``explore`` episodes at random and learns the smallest machine behind their rewards. Then the agent trains
+    on observation and machine state. Every episode is compared with the machine; where one is in conflict, a machine is
+    learned from all of them, and the training goes on with it: DQN with all recorded steps, relabelled, both with the
+    policy's weights.
+
+    Args:
+        make: makes the environment; PPO calls it several times.
+        settings: see :class:`TrainingSettings`.
+        on_progress: called now and then with a :class:`TrainingProgress`.
+        on_checkpoint: called now and then with this training, to save it.
+
+    ::
+
+        training = ActiveTraining(lambda: gymnasium.make("MiniGrid-MemoryS7-v0"), TrainingSettings("ppo", 300_000))
+        result = training.run()
+        print(markovize.describe(result.machine), result.greedy_return)
+    """
+
+    def __init__(
+        self,
+        make: Maker,
+        settings: TrainingSettings | None = None,
+        *,
+        on_progress: Callable[[TrainingProgress], None] | None = None,
+        on_checkpoint: Callable[[ActiveTraining], None] | None = None,
+    ) -> None:
+        load("stable_baselines3", WHAT, "sb3")
+        self.settings = settings or TrainingSettings()
+        self.on_progress, self.on_checkpoint = on_progress, on_checkpoint
+        self._make = make
+        env = self._bare()
+        self.encoder = Encoder(env.observation_space)
+        self.features, note = self._features()
+        self.evidence = Evidence(self.settings, self.features)
+        self.evidence.notes += [note] if note else []
+        self._spare = env  # explores, evaluates, and shows its spaces
+        self.model: BaseAlgorithm | None = None
+        self.weights: Weights | None = None  # of an earlier model
+        self.weights_states = 1  # of the machine that it knew
+        self.steps = 0
+        self.returns: list[float] = []
+        self.lengths: list[int] = []
+        self.ends: list[int] = []
+        self.greedy: Floats = np.zeros(0)
+        self._new: list[Episode] = []
+        self._seconds = 0.0
+
+    # --- what is done -------------------------------------------------------------------------------------------------
+
+    def run(self, time_limit: float | None = None) -> TrainingResult:
+        """Explores, trains and evaluates; ends early after ``time_limit`` seconds, with what there is."""
+        began = time.monotonic()
+        checkpoints = Checkpoints(self._save)
+        with interruptible() as interrupt:
+            stop = Stop(interrupt, None if time_limit is None else began + time_limit)
+            stopped = ""
+            try:
+                self._explore(stop, checkpoints)
+                while not self._over():
+                    self._train(stop, checkpoints)
+                    if stop.requested:
+                        stop.end()
+                self.greedy = self.evaluate(stop=stop)
+            except TimeIsUp:
+                stopped = "time limit"
+            finally:
+                self._seconds += time.monotonic() - began
+                checkpoints.save_at_last()
+        return self.so_far(stopped)
+
+    def _explore(self, stop: Stop, checkpoints: Checkpoints) -> None:
+        settings, rng = self.settings, np.random.default_rng(self.settings.seed)
+        if self.evidence.seen < settings.explore and self.steps == 0:
+            env = Tap(self._spare, self.encoder, self._take)
+            env.action_space.seed(settings.seed)
+            for number in range(settings.explore):
+                if number < self.evidence.seen:  # resumed: the same seeds as before
+                    rng.integers(2**31)
+                    continue
+                explore(env, rng, settings.prologue, number, stop)
+                self.evidence.add(self._taken())
+                self._tell("exploring")
+                if checkpoints.due():
+                    checkpoints.save()
+            self._check_frames()
+        if self.evidence.due and self.steps == 0:
+            self._solve(stop)
+
+    def _train(self, stop: Stop, checkpoints: Checkpoints) -> None:
+        """Trains a model until the steps are used up, another machine is needed, or the run has to stop."""
+        settings, evidence = self.settings, self.evidence
+        envs = [self._product(Tap(self._bare(), self.encoder, self._take)) for _ in range(settings.environments or 1)]
+        self.model = model = build_model(settings, envs, evidence.machine)
+        if self.weights is not None:
+            sizes = self.weights_states, evidence.machine.states
+            carry_over(model, self.weights, self.encoder.width, sizes)
+        self.weights_states = evidence.machine.states
+        fill_buffer(model, evidence.episodes, self._spare, self.encoder, evidence.machine, self.features)
+        model.num_timesteps = self.steps
+        watch = _Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
+        model.learn(settings.steps - self.steps, callback=watch, reset_num_timesteps=False)
+        self.steps, self.weights = model.num_timesteps, weights_of(model)
+        self._look(stop, checkpoints)
+        assert model.env is not None
+        model.env.close()
+
+    def _look(self, stop: Stop, checkpoints: Checkpoints) -> bool:
+        """Compares new episodes with the machine; whether the model is to go on with it."""
+        assert self.model is not None
+        self.steps = self.model.num_timesteps
+        evidence = self.evidence
+        evidence.add(self._taken())
+        self._tell()
+        if evidence.due and self._solve(stop):
+            return False
+        if checkpoints.due():
+            self.weights = weights_of(self.model)
+            checkpoints.save()
+        recent, target = self.returns[-RECENT:], self.settings.target
+        if target is not None and len(recent) == RECENT and float(np.mean(recent)) >= target:
+            self.greedy = self.evaluate(stop=stop)
+        return not self._over()
+
+    def evaluate(self, episodes: int | None = None, stop: Stop | None = None) -> Floats:
+        """What the policy earns in each of some episodes in which it does what it thinks best."""
+        if self.model is None:
+            return np.zeros(0)
+        env, returns = self._product(self._spare), np.zeros(episodes or self.settings.evaluation_episodes)
+        for number in range(len(returns)):
+            observation, _ = env.reset(seed=EVALUATION_SEED + number)
+            ended = False
+            while not ended:
+                if stop is not None:
+                    stop.check()
+                action, _ = self.model.predict(observation, deterministic=True)
+                observation, reward, terminated, truncated, _ = env.step(_plain(action))
+                returns[number] += float(reward)
+                ended = terminated or truncated
+        return returns
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    def so_far(self, stopped: str = "") -> TrainingResult:
+        """The result of a training that ends here."""
+        evidence, last = self.evidence, self.evidence.solves[-1:]
+        known = len(self.greedy) > 0
+        return TrainingResult(
+            settings=self.settings,
+            machine=evidence.machine,
+            status=evidence.status,
+            steps=self.steps,
+            episodes=len(self.returns),
+            exemplars=last[0].exemplars if last else 0,
+            conflicts=evidence.conflicts,
+            solve_seconds=evidence.solve_seconds,
+            seconds=self._seconds,
+            greedy_return=float(self.greedy.mean()) if known else math.nan,
+            succeeded=float((self.greedy > 0).mean()) if known else math.nan,
+            returns=np.array(self.returns, np.float64),
+            lengths=np.array(self.lengths, np.int32),
+            ends=np.array(self.ends, np.int32),
+            solves=tuple(evidence.solves),
+            kept=evidence.traces(),
+            model=self.model,
+            features=self.features,
+            wrap=self._product,
+            notes=tuple(evidence.notes),
+            greedy_interval=interval_of_mean(self.greedy) if known else None,
+            stopped=stopped,
+        )
+
+    def _over(self) -> bool:
+        target = self.settings.target
+        earned = target is not None and len(self.greedy) > 0 and float(self.greedy.mean()) >= target
+        return self.steps >= self.settings.steps or earned
+
+    def _solve(self, stop: Stop) -> bool:
+        self._tell("learning a machine")
+        left = stop.remaining
+        seconds = self.settings.solve_seconds if left is None else min(left, self.settings.solve_seconds)
+        if self.evidence.solves:  # a search for what no machine explains shall not take over
+            seconds = min(seconds, max(SHORTEST_SEARCH, AGAIN * self.evidence.solves[-1].seconds))
+        changed = self.evidence.solve(max(seconds, 0.1))
+        if stop.requested:
+            stop.end()
+        return changed
+
+    def _bare(self) -> AnyEnv:
+        env, most = self._make(), self.settings.max_steps
+        return env if most is None else gym.wrappers.TimeLimit(env, most)
+
+    def _product(self, env: AnyEnv) -> AnyEnv:
+        crm = self.settings.agent == "dqn"
+        near = self.settings.near_misses
+        return product_env(env, self.encoder, self.evidence.machine, self.features, crm=crm, near_misses=near)
+
+    def _take(self, episode: Episode) -> None:
+        self.returns.append(float(sum(episode.rewards)))
+        self.lengths.append(episode.steps)
+        self.ends.append(0 if self.model is None else self.model.num_timesteps)
+        self._new.append(episode)
+
+    def _taken(self) -> list[Episode]:
+        new, self._new = self._new, []
+        return new
+
+    def _features(self) -> tuple[FeatureFunction | None, str]:
+        """The user's features, or those that the observations ask for, and what to say about that."""
+        given = feature_function(self.settings.features)
+        if given is not None:
+            return given, ""
+        if self.encoder.minigrid:
+            return minigrid.view, "features of MiniGrid: markovize.features.minigrid:view"
+        if self.encoder.image:
+            return ObservationFeatures(lambda image: {"state": name_of_frame(image)}), "images count by their bytes"
+        return None, ""
+
+    def _check_frames(self) -> None:
+        """Images that hardly ever repeat say nothing."""
+        frames, steps = len(self.encoder.frames), sum(self.lengths)
+        if self.settings.features is None and frames > min(MOST_FRAMES, max(1, steps // SHARE_OF_FRAMES)):
+            raise UnsupportedError(
+                f"the observations are images that hardly ever repeat ({frames:,} different ones in {steps:,} steps); "
+                "give features=, a function of (state, action, next_state) that says what matters"
+            )
+
+    def _save(self) -> None:
+        if self.on_checkpoint is not None:
+            self.on_checkpoint(self)
+
+    def _tell(self, doing: str = "") -> None:
+        if self.on_progress is None:
+            return
+        evidence, last = self.evidence, self.evidence.solves[-1:]
+        recent = self.returns[-RECENT:]
+        self.on_progress(
+            TrainingProgress(
+                episode=len(self.returns),
+                episodes=None,
+                moving_return=float(np.mean(recent)) if recent else 0.0,
+                states=evidence.machine.states,
+                triggers=len(evidence.machine.triggers),
+                exemplars=last[0].exemplars if last else 0,
+                solve_seconds=evidence.solve_seconds,
+                note=evidence.notes[-1] if evidence.notes else "",
+                doing=doing or f"step {self.steps:,} of {self.settings.steps:,}",
+                steps=self.steps,
+            )
+        )
+
+
+class _Watch(BaseCallback):
+    """Looks at a training now and then, and ends it when asked to."""
+
+    def __init__(self, look: Callable[[], bool], stop: Callable[[], bool], every: int) -> None:
+        super().__init__()
+        self._look, self._stop, self._every = look, stop, every
+        self._next = 0
+
+    def _on_training_start(self) -> None:
+        self._next = self.num_timesteps + self._every
+
+    def _on_step(self) -> bool:
+        if self._stop():
+            return False
+        if self.num_timesteps < self._next:
+            return True
+        self._next = self.num_timesteps + self._every
+        return self._look()
+
+
+def _plain(action: Any) -> Any:
+    """An action as environments take it: Stable-Baselines3 gives single numbers as arrays."""
+    return action.item() if isinstance(action, np.ndarray) and action.ndim == 0 else action
