@@ -19,7 +19,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from markovize import describe
+from markovize import Guard, describe
 from markovize.features import named
 from markovize.integrations.sb3 import ActiveTraining, TrainingResult, TrainingSettings
 
@@ -59,7 +59,7 @@ def within(box: tuple[tuple[float, float], tuple[float, float]], at: Any) -> boo
     return all(low <= value < high for (low, high), value in zip(box, at, strict=True))
 
 
-gym.register(ENV_ID, entry_point=PointMass, max_episode_steps=LONGEST)
+gym.register(ENV_ID, entry_point=lambda **_: PointMass(), max_episode_steps=LONGEST)
 
 
 def train_with_machine(seed: int, agent: str, steps: int) -> TrainingResult:
@@ -94,12 +94,13 @@ def draw_regions(path: Path, result: TrainingResult) -> None:
     axes = figure.subplots()
     for episode in list(result.kept)[:60]:
         axes.plot(*np.array(episode.observations).T, color="#b0bec5", linewidth=0.6, zorder=1)
-    guards = [
+    guards: list[tuple[object, str, str]] = [
         (trigger.on, f"state {trigger.source} → {trigger.target}", "#1565c0") for trigger in result.machine.triggers
     ]
     guards += [(guard, "reward", "#c62828") for guard in result.machine.reward_guards]
     for guard, name, colour in guards:
         sides = {"x": [0.0, ROOM[0]], "y": [0.0, ROOM[1]]}
+        assert isinstance(guard, Guard)
         for literal in guard.literals:
             sides[literal.feature][literal.relation == "below"] = literal.threshold
         (x, right), (y, top) = sides["x"], sides["y"]

@@ -37,6 +37,12 @@ class ModeChoice(StrEnum):
     paper = "paper"
 
 
+class AgentChoice(StrEnum):
+    tabular = "tabular"
+    dqn = "dqn"
+    ppo = "ppo"
+
+
 class PresetChoice(StrEnum):
     paper = "paper"
     quick = "quick"

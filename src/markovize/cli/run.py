@@ -7,18 +7,19 @@ from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from markovize.cli.choices import EngineChoice, ModeChoice, Objective
+from markovize.cli.choices import AgentChoice, EngineChoice, ModeChoice, Objective
 from markovize.cli.completion import complete_environment
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED, saying_how_to_go_on
-from markovize.cli.options import AllOption, JsonOption, label_option, named_values
+from markovize.cli.options import AllOption, JsonOption, features_option, label_option, named_values
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunProgress
+    from markovize.cli.run_training import Plan
 
 EXAMPLE = "markovize run markovize/OfficeWorld-v0 --env-arg task=c --episodes 500 --out office"
 
@@ -29,7 +30,7 @@ def run(
         str | None,
         typer.Argument(
             metavar="ENV_ID",
-            help="A Gymnasium environment with finite spaces.",
+            help="A Gymnasium environment; with finite spaces for the tabular agent.",
             show_default=False,
             autocompletion=complete_environment,
         ),
@@ -38,7 +39,13 @@ def run(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="For gymnasium.make; JSON or text; repeatable.", show_default=False),
     ] = None,
+    agent: Annotated[
+        AgentChoice, typer.Option(help="Tables, or a network of Stable-Baselines3 where there are none (extra sb3).")
+    ] = AgentChoice.tabular,
     episodes: Annotated[int | None, typer.Option(help="How many episodes.", show_default="10000")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="dqn, ppo: how many steps of training.", show_default="200000")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal runs.", show_default="0")] = None,
     mode: Annotated[ModeChoice, typer.Option(help="How to explore; gives all other defaults.")] = ModeChoice.directed,
     objective: Annotated[
@@ -55,6 +62,7 @@ def run(
     reward_on: Annotated[
         str | None, label_option("What selects the reward, likewise.", show_default="the mode's")
     ] = None,
+    features: Annotated[str | None, features_option("dqn, ppo: what guards may look at.")] = None,
     engine: Annotated[EngineChoice | None, typer.Option(help="How to solve.", show_default="auto")] = None,
     epsilon: Annotated[float | None, typer.Option(help="Share of random actions.", show_default="the mode's")] = None,
     alpha: Annotated[float | None, typer.Option(help="Learning rate.", show_default="the mode's")] = None,
@@ -91,10 +99,12 @@ def run(
 ) -> None:
     """Act in an environment: learn its reward machine and how to earn the most, both at once.
 
+    Where observations are continuous or hardly ever repeat, --agent dqn or ppo finds a machine with guards.
+
     With --out, a run that was stopped in any way goes on with: markovize run --resume DIR
     """
     from markovize.agents.tabular import Settings
-    from markovize.cli import run_report
+    from markovize.cli import run_report, run_training
     from markovize.cli.run_session import run_session
     from markovize.errors import UnrealisableError
     from markovize.gym.make import make
@@ -111,6 +121,8 @@ def run(
             else:
                 typer.echo(f"{resume}: this run is over, all of it is there")
             return
+        if "agent" in old.config["settings"]:
+            _train(run_training.plan_of(old), tensorboard, time_limit, json_, everything)
         settings, begin = old.settings, lambda: old
         env = make(old.config["env_id"], old.config["env_args"], old.config["imports"])
     else:
@@ -131,11 +143,19 @@ def run(
         }
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}
+        env_args, modules = named_values(env_arg or [], "--env-arg"), import_ or []
+        if agent is not AgentChoice.tabular:
+            if mode is not ModeChoice.directed:
+                raise typer.BadParameter("--mode is for --agent tabular")
+            chosen = plain | {"steps": steps, "features": features}
+            plan = run_training.plan_training(agent.name, env_id, env_args, modules, chosen, set_ or [], out)
+            _train(plan, tensorboard, time_limit, json_, everything)
+        if steps is not None or features is not None:
+            raise typer.BadParameter(f"--{'features' if steps is None else 'steps'} is for --agent dqn and ppo")
         others = named_values(set_ or [], "--set")
         if twice := [name for name in others if name in {*plain, "mode"}]:
             raise typer.BadParameter(f"--set {twice[0]}=… has an option of its own: --{twice[0].replace('_', '-')}")
         settings = Settings.of(mode.value, **known | others)
-        env_args, modules = named_values(env_arg or [], "--env-arg"), import_ or []
         if out is not None:
             check_new(out)
         env = make(env_id, env_args, modules)
@@ -147,6 +167,19 @@ def run(
         typer.echo(f"markovize: {error}", err=True)
         raise typer.Exit(NO) from None
     if json_:
+        print_json(result.to_json())
+    else:
+        run_report.report(result, None if folder is None else folder.path, everything)
+    raise typer.Exit(INTERRUPTED if interrupted else STOPPED if result.stopped else DONE)
+
+
+def _train(plan: Plan, tensorboard: Path | None, time_limit: float | None, as_json: bool, everything: bool) -> NoReturn:
+    """Trains a network, tells what came of it, and ends the command."""
+    from markovize.cli import run_report, run_training
+
+    with saying_how_to_go_on(), _scalars(tensorboard) as watch:
+        result, folder, interrupted = run_training.train(plan, watch, time_limit)
+    if as_json:
         print_json(result.to_json())
     else:
         run_report.report(result, None if folder is None else folder.path, everything)

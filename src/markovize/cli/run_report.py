@@ -11,6 +11,7 @@ from markovize.runs.folder import RunFolder, read_run, read_timings
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
+    from markovize.integrations.sb3 import TrainingResult
 
 RECENT: Final = 100  # episodes, where a run was stopped before its policy was tried
 
@@ -20,7 +21,7 @@ def numbers_of(folder: RunFolder) -> dict[str, Any]:
     return read_run(folder.path)[1] | read_timings(folder.path)
 
 
-def report(result: RunResult, folder: Path | None, everything: bool = False) -> None:
+def report(result: RunResult | TrainingResult, folder: Path | None, everything: bool = False) -> None:
     """The machine in words, what the policy earns, and where all of it is."""
     from rich.markup import escape
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from markovize.episodes.strict_json import strict_json
 from markovize.errors import InputError, one_line
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 TIMINGS: Final = ("seconds", "solve_seconds")
 CHECKPOINT: Final = "checkpoint.npz"
 CONFIG: Final = ("env_id", "env_args", "imports", "settings", "markovize")
+
+
+class HasJson(Protocol):
+    """Settings of any kind of run."""
+
+    def to_json(self) -> dict[str, Any]: ...
 
 
 class RunFolder:
@@ -50,7 +56,7 @@ class RunFolder:
         folder: str | os.PathLike[str],
         env_id: str,
         env_args: Mapping[str, Any],
-        settings: Settings,
+        settings: HasJson,
         *,
         imports: Sequence[str] = (),
     ) -> RunFolder:

@@ -91,6 +91,12 @@ class Evidence:
         if self.episodes:
             self._conflicting(self.episodes, traces)
 
+    def restore(self, episodes: Iterable[Episode], seen: int) -> None:
+        """Takes over what an earlier training recorded, and how many episodes it has seen."""
+        self.episodes = list(episodes)
+        self._recorded = sum(episode.steps for episode in self.episodes)
+        self.seen = seen
+
     def traces(self) -> Traces:
         """All recorded episodes."""
         return Traces.of(self.episodes)

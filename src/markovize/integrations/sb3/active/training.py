@@ -90,7 +90,7 @@ class ActiveTraining:
         self.ends: list[int] = []
         self.greedy: Floats = np.zeros(0)
         self._new: list[Episode] = []
-        self._seconds = 0.0
+        self.seconds = 0.0
 
     # --- what is done -------------------------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class ActiveTraining:
             except TimeIsUp:
                 stopped = "time limit"
             finally:
-                self._seconds += time.monotonic() - began
+                self.seconds += time.monotonic() - began
                 checkpoints.save_at_last()
         return self.so_far(stopped)
 
@@ -200,7 +200,7 @@ class ActiveTraining:
             exemplars=last[0].exemplars if last else 0,
             conflicts=evidence.conflicts,
             solve_seconds=evidence.solve_seconds,
-            seconds=self._seconds,
+            seconds=self.seconds,
             greedy_return=float(self.greedy.mean()) if known else math.nan,
             succeeded=float((self.greedy > 0).mean()) if known else math.nan,
             returns=np.array(self.returns, np.float64),
