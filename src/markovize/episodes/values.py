@@ -33,6 +33,10 @@ class _Flag:
     """Marks a boolean inside a key, so that true and 1 differ."""
 
 
+def _nested(cells: list[Any], depth: int) -> tuple[Any, ...]:
+    return tuple(cells) if depth == 1 else tuple([_nested(inner, depth - 1) for inner in cells])
+
+
 def canonical(raw: Any, *, depth: int = 0, objects: bool = False) -> Value:
     """The frozen, normalised form of a JSON value (lists become tuples, whole floats become integers).
 
@@ -61,6 +65,8 @@ def canonical(raw: Any, *, depth: int = 0, objects: bool = False) -> Value:
         if not math.isfinite(number):
             raise InputError(f"{number} is not a finite number")
         return int(number) if number.is_integer() and abs(number) <= _EXACT else number
+    if kind is np.ndarray and raw.dtype.kind in "iu" and raw.ndim:
+        return _nested(raw.tolist(), raw.ndim)  # cells of grids and pixels: many, and nothing can be wrong with them
     if isinstance(raw, (np.ndarray, np.generic)) and not isinstance(raw, np.complexfloating):
         return canonical(raw.tolist(), depth=depth)
     if objects and isinstance(raw, Record):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from markovize.episodes.features.paths import BEFORE, columns_of
 from markovize.episodes.record import Record
@@ -12,6 +12,7 @@ from markovize.episodes.user_code import function_of_user, is_function_name
 from markovize.episodes.values import Value, canonical
 from markovize.errors import InputError, MarkovizeError, one_line
 
+MOST_REMEMBERED: Final = 10_000  # observations; images are large
 FeatureFunction: TypeAlias = Callable[[Any, Any, Any], Mapping[str, Any]]
 Features: TypeAlias = "str | FeatureFunction"
 """How a user gives features of their own: a function of (state, action, next_state), or where it is found."""
@@ -30,6 +31,7 @@ class ObservationFeatures:
     """
 
     function: Callable[[Any], Mapping[str, Any]]
+    _known: dict[Value, dict[str, Value]] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, state: Any, _action: Any, next_state: Any) -> dict[str, Any]:
         before = {BEFORE + name: value for name, value in self.function(state).items()}
@@ -38,6 +40,20 @@ class ObservationFeatures:
     def describe(self, observations: Sequence[Value]) -> list[Value]:
         """What it says of each of these observations, as objects."""
         return [call_for_features(self._of_next, (observation,) * 3) for observation in observations]
+
+    def of_step(self, step: tuple[Value, Value, Value]) -> dict[str, Value]:
+        """The features of a step, by their names; what is said of an observation is remembered."""
+        before = {BEFORE + name: value for name, value in self._named(step[0]).items()}
+        return {**self._named(step[2]), **before}
+
+    def _named(self, observation: Value) -> dict[str, Value]:
+        known = self._known.get(observation)  # no environment has true and 1 in one place
+        if known is None:
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            known = named_features(call_for_features(self._of_next, (observation,) * 3))
+            self._known[observation] = known
+        return known
 
     def _of_next(self, _state: Any, _action: Any, next_state: Any) -> Mapping[str, Any]:
         return self.function(next_state)
@@ -68,7 +84,6 @@ def call_for_features(function: FeatureFunction, step: tuple[Value, Value, Value
     {'gain': 2}
     """
     name = one_line(getattr(function, "__qualname__", type(function).__name__), 60)
-    at = f"the step {one_line(step, 80)}"
     try:
         found = function(*step)
     except MarkovizeError:
@@ -76,18 +91,22 @@ def call_for_features(function: FeatureFunction, step: tuple[Value, Value, Value
     except Exception as error:  # a user's code may raise anything
         failed = one_line(f"{type(error).__name__}: {error}", 120)
         raise InputError(
-            f"features: {name} failed with {failed} at {at}; it must take every (state, action, next_state)"
+            f"features: {name} failed with {failed} at {_place(step)}; it must take every (state, action, next_state)"
         ) from error
     if not isinstance(found, Mapping):
         raise InputError(
-            f"features: {name} must return a mapping of names to values, not {one_line(found, 40)} for {at}"
+            f"features: {name} must return a mapping of names to values, not {one_line(found, 40)} for {_place(step)}"
         )
     try:
         record = canonical(dict(found), objects=True)
     except InputError as error:
-        raise InputError(f"features: what {name} returned for {at} cannot be used: {error}") from None
+        raise InputError(f"features: what {name} returned for {_place(step)} cannot be used: {error}") from None
     assert isinstance(record, Record)
     return record
+
+
+def _place(step: tuple[Value, Value, Value]) -> str:
+    return f"the step {one_line(step, 80)}"
 
 
 def named_features(record: Record) -> dict[str, Value]:

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from markovize.episodes.features.extract import missing_feature
 from markovize.episodes.features.feature import Feature
-from markovize.episodes.features.function import FeatureFunction, call_for_features, named_features
+from markovize.episodes.features.function import (
+    FeatureFunction,
+    ObservationFeatures,
+    call_for_features,
+    named_features,
+)
 from markovize.episodes.features.literal import number_of
 from markovize.episodes.features.paths import ACTION, BEFORE, STATE, columns_of, scalar_at
 from markovize.episodes.values import Value, show
@@ -22,7 +27,7 @@ def step_values(
     ...     ((0.5, 2), "go", (1.5, 3)))
     (3, 0.5, 'go')
     """
-    own: Mapping[str, Value] = {} if function is None else named_features(call_for_features(function, step))
+    own = _own_features(function, step)
     out: list[Value] = []
     for feature in features:
         value = own.get(feature.name)
@@ -35,6 +40,14 @@ def step_values(
             raise InputError(f"the feature {one_line(feature.name, 60)} is not numeric: {shown} is no number")
         out.append(value)
     return tuple(out)
+
+
+def _own_features(function: FeatureFunction | None, step: tuple[Value, Value, Value]) -> Mapping[str, Value]:
+    if function is None:
+        return {}
+    if isinstance(function, ObservationFeatures):
+        return function.of_step(step)
+    return named_features(call_for_features(function, step))
 
 
 def _part_of(step: tuple[Value, Value, Value], name: str) -> Value | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, SupportsFloat, TypeAlias
 
 import gymnasium as gym
@@ -13,14 +13,14 @@ from markovize.episodes.features import FeatureFunction
 from markovize.episodes.open_episode import OpenEpisode
 from markovize.episodes.spaces import value_of
 from markovize.episodes.traces import Episode
+from markovize.errors import InputError, one_line
 from markovize.gym.wrappers import MarkovRewardWrapper
 from markovize.integrations.sb3.active.encoding import Encoder, Vector
-from markovize.integrations.sb3.active.near_misses import Looking
 from markovize.machine.machine import RewardMachine
 
 AnyEnv: TypeAlias = "gym.Env[Any, Any]"
 Maker: TypeAlias = Callable[[], AnyEnv]
-NOTHING: Final = np.zeros(0, np.float32)
+MOST_ATTEMPTS: Final = 100  # episodes that end within the prologue
 
 
 class Tap(gym.Wrapper[Any, Any, Any, Any]):
@@ -46,51 +46,49 @@ class Tap(gym.Wrapper[Any, Any, Any, Any]):
         return result
 
 
-class Seen(gym.Wrapper[Any, Any, Any, Any]):
-    """A wrapped environment as a policy sees it: the bare observation as a vector, near misses, the machine's state."""
+class Seen(gym.ObservationWrapper[Any, Any, Any]):
+    """The observation of a wrapped environment as a vector: the bare one's, then the machine's state one-hot."""
 
-    def __init__(self, env: MarkovRewardWrapper, encoder: Encoder, looking: Looking | None) -> None:
+    def __init__(self, env: AnyEnv, encoder: Encoder, states: int) -> None:
         super().__init__(env)
-        self._encoder, self._looking, self._states = encoder, looking, env.machine.states
+        self._encoder, self._states = encoder, states
         self._merged = isinstance(encoder.space, spaces.Dict)  # then the machine's state is one more part
-        bits = 0 if looking is None else looking.near.width
-        self.observation_space = spaces.Box(-np.inf, np.inf, (encoder.width + bits + self._states,), np.float32)
+        self.observation_space = spaces.Box(-np.inf, np.inf, (encoder.width + states,), np.float32)
+
+    def observation(self, observation: Any) -> Vector:
+        out = np.zeros(self._encoder.width + self._states, np.float32)
+        out[: self._encoder.width] = self._encoder(observation if self._merged else observation["observation"])
+        out[self._encoder.width + observation["rm_state"]] = 1.0
+        return out
+
+
+class Prologue(gym.Wrapper[Any, Any, Any, Any]):
+    """Begins each episode with the same actions; what follows is up to the agent."""
+
+    def __init__(self, env: AnyEnv, actions: Sequence[Any]) -> None:
+        super().__init__(env)
+        space = env.action_space
+        self._actions = [np.asarray(a, space.dtype) if isinstance(a, (list, tuple)) else a for a in actions]
+        if odd := [action for action in self._actions if not space.contains(action)]:
+            raise InputError(f"prologue: {one_line(repr(odd[0]), 40)} is no action of {space}")
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options)
-        bare = observation if self._merged else observation["observation"]
-        if self._looking is not None:
-            self._looking.begin(self._encoder.record(bare))
-        return self._vector(bare, info["rm_state"]), info
-
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        bare = observation if self._merged else observation["observation"]
-        if self._looking is not None:
-            after = self._encoder.record(bare)
-            self._looking.step(value_of(action, "action"), after, info["rm_state"])
-        return self._vector(bare, info["rm_state"]), reward, terminated, truncated, info
-
-    def _vector(self, bare: Any, state: int) -> Vector:
-        bits = NOTHING if self._looking is None else self._looking.near.bits
-        one_hot = np.zeros(self._states, np.float32)
-        one_hot[state] = 1.0
-        return np.concatenate([self._encoder(bare), bits, one_hot])
+        for attempt in range(MOST_ATTEMPTS):
+            observation, info = self.env.reset(seed=None if attempt else seed, options=options)
+            for action in self._actions:
+                observation, _, terminated, truncated, info = self.env.step(action)
+                if terminated or truncated:
+                    break
+            else:
+                return observation, info
+        raise InputError(f"prologue: {MOST_ATTEMPTS} episodes in a row ended within it; give a shorter one")
 
 
 def product_env(
-    env: AnyEnv,
-    encoder: Encoder,
-    machine: RewardMachine,
-    features: FeatureFunction | None,
-    *,
-    crm: bool = False,
-    near_misses: bool = False,
+    env: AnyEnv, encoder: Encoder, machine: RewardMachine, features: FeatureFunction | None, *, crm: bool
 ) -> AnyEnv:
     """The environment on S×U, as a policy sees it."""
-    looking = Looking(machine, machine.trigger_labelling(features=features)) if near_misses else None
-    wrapped = MarkovRewardWrapper(env, machine, mode="dict", crm=crm, features=features)
-    return Seen(wrapped, encoder, looking)
+    return Seen(MarkovRewardWrapper(env, machine, mode="dict", crm=crm, features=features), encoder, machine.states)
 
 
 class Playback(gym.Env[Any, Any]):

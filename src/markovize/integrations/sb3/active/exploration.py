@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,24 +16,15 @@ each moves a little, and only they do where each turns."""
 MOST_STEPS: Final = 10_000
 
 
-def explore(env: AnyEnv, rng: np.random.Generator, prologue: Sequence[Any], number: int, stop: Stop) -> None:
+def explore(env: AnyEnv, rng: np.random.Generator, number: int, stop: Stop) -> None:
     """Plays one episode; ``number`` says the how-manyth."""
     env.reset(seed=int(rng.integers(2**31)))
     again, action = PERSISTENCE[number % len(PERSISTENCE)], None
-    for step in range(MOST_STEPS):
+    for _ in range(MOST_STEPS):
         stop.check()
-        if step < len(prologue):
-            action = _as_action(env, prologue[step])
-        elif action is None or step == len(prologue) or rng.random() >= again:
+        if action is None or rng.random() >= again:
             action = env.action_space.sample()
         _, _, terminated, truncated, _ = env.step(action)
         if terminated or truncated:
             return
     raise InputError(f"an episode did not end within {MOST_STEPS:,} steps; give max_steps, the longest one")
-
-
-def _as_action(env: AnyEnv, raw: Any) -> Any:
-    action = np.asarray(raw, env.action_space.dtype) if isinstance(raw, (list, tuple)) else raw
-    if not env.action_space.contains(action):
-        raise InputError(f"prologue: {raw!r} is no action of {env.action_space}")
-    return action

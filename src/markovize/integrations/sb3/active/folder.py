@@ -83,7 +83,6 @@ class TrainingFolder:
             "notes": evidence.notes,
             "steps": training.steps,
             "seconds": training.seconds,
-            "weights_states": training.weights_states,
         }
         arrays = {f"{_WEIGHT}{name}": array for name, array in (training.weights or {}).items()}
         out = BytesIO()
@@ -110,7 +109,6 @@ class TrainingFolder:
                 weights = {name[len(_WEIGHT) :]: saved[name] for name in saved.files if name.startswith(_WEIGHT)}
             training.weights = weights or None
             training.steps, training.seconds = int(state["steps"]), float(state["seconds"])
-            training.weights_states = int(state["weights_states"])
             evidence = training.evidence
             evidence.notes, evidence.solve_seconds = list(state["notes"]), float(state["solve_seconds"])
             evidence.solves = [Solve(**solve) for solve in state["solves"]]

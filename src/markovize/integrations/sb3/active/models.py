@@ -67,11 +67,11 @@ def weights_of(model: BaseAlgorithm) -> dict[str, npt.NDArray[Any]]:
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in model.policy.state_dict().items()}
 
 
-def carry_over(model: BaseAlgorithm, weights: Weights, inputs: int, states: tuple[int, int]) -> None:
+def carry_over(model: BaseAlgorithm, weights: Weights, inputs: int) -> None:
     """Gives a model the weights of an earlier one, which saw the same ``inputs`` but another machine.
 
-    ``states`` are those of the old machine and of the new one. What reads them begins with the mean of what read the
-    old ones, and what reads near misses with zero: at first, the policy does in every state what it did before.
+    What reads the machine's state begins with the mean of what read the old states: at first, the policy does in every
+    state what it did before.
     """
     torch = load("torch", WHAT, "sb3")
     ours = model.policy.state_dict()
@@ -83,9 +83,8 @@ def carry_over(model: BaseAlgorithm, weights: Weights, inputs: int, states: tupl
         if old.shape != shape:
             if old.ndim != 2 or old.shape[0] != shape[0] or min(old.shape[1], shape[1]) <= inputs:
                 raise InputError(f"these weights are of another network: {name} is {old.shape}, not {shape}")
-            read = np.repeat(old[:, old.shape[1] - states[0] :].mean(1, keepdims=True), states[1], 1)
-            near = np.zeros((shape[0], shape[1] - inputs - states[1]), old.dtype)
-            old = np.concatenate([old[:, :inputs], near, read], 1)
+            states = np.repeat(old[:, inputs:].mean(1, keepdims=True), shape[1] - inputs, 1)
+            old = np.concatenate([old[:, :inputs], states], 1)
         out[name] = torch.as_tensor(old, dtype=tensor.dtype)
     model.policy.load_state_dict(out)
 

@@ -25,13 +25,11 @@ class TrainingSettings:
         agent: ``dqn`` or ``ppo``, of Stable-Baselines3, with a policy of two layers of ``hidden`` units.
         steps: steps of training, after exploration.
         explore: episodes of random actions before it; each repeats its actions more or less, for walks that get around.
-        prologue: actions that begin each exploring episode, for worlds where what matters must be looked at first.
+        prologue: actions that begin every episode, for worlds that must be looked at before the rest can be foretold.
         features: as for :func:`markovize.learn`, and so are ``numeric``, ``categorical``, ``before``, ``reward_on``
             and ``acyclic``. Observations of MiniGrid have features of their own.
         look_every: steps between two looks at new episodes, whether the machine explains them.
         solve_seconds: the most that one search for a machine may take.
-        near_misses: PPO also sees which guards have nearly held in the machine's present state, all but one literal:
-            for environments that hide part of the world, where it matters what was looked for in vain.
         target: a mean return; the training ends early where its policy earns that much in evaluation.
         environments: how many PPO plays at once. DQN plays one.
         most_recorded: steps of recorded episodes; beyond that, only episodes in conflict are recorded.
@@ -56,7 +54,6 @@ class TrainingSettings:
     acyclic: bool = False
     look_every: int = 4096
     solve_seconds: float = 60.0
-    near_misses: bool = False
     target: float | None = None
     evaluation_episodes: int = 100
     max_steps: int | None = None
@@ -83,8 +80,6 @@ class TrainingSettings:
                 raise InputError(f"{name} must be a whole number, at least {least}, not {getattr(self, name)!r}")
         if self.agent == "dqn" and self.environments != 1:
             raise InputError("environments is for PPO: DQN plays in one")
-        if self.agent == "dqn" and self.near_misses:
-            raise InputError("near_misses is for PPO: counterfactual experiences of DQN know no history")
         if not is_number(self.solve_seconds) or self.solve_seconds <= 0:
             raise InputError(f"solve_seconds must be positive, not {self.solve_seconds!r}")
         if self.before not in (True, False, "auto"):

@@ -18,7 +18,7 @@ from markovize.errors import UnsupportedError
 from markovize.extras import Missing, load
 from markovize.features import minigrid
 from markovize.integrations.sb3.active.encoding import Encoder, name_of_frame
-from markovize.integrations.sb3.active.environments import AnyEnv, Maker, Tap, product_env
+from markovize.integrations.sb3.active.environments import AnyEnv, Maker, Prologue, Tap, product_env
 from markovize.integrations.sb3.active.evidence import Evidence
 from markovize.integrations.sb3.active.exploration import explore
 from markovize.integrations.sb3.active.models import WHAT, Weights, build_model, carry_over, fill_buffer, weights_of
@@ -83,7 +83,6 @@ class ActiveTraining:
         self._spare = env  # explores, evaluates, and shows its spaces
         self.model: BaseAlgorithm | None = None
         self.weights: Weights | None = None  # of an earlier model
-        self.weights_states = 1  # of the machine that it knew
         self.steps = 0
         self.returns: list[float] = []
         self.lengths: list[int] = []
@@ -118,13 +117,13 @@ class ActiveTraining:
     def _explore(self, stop: Stop, checkpoints: Checkpoints) -> None:
         settings, rng = self.settings, np.random.default_rng(self.settings.seed)
         if self.evidence.seen < settings.explore and self.steps == 0:
-            env = Tap(self._spare, self.encoder, self._take)
+            env = Prologue(Tap(self._spare, self.encoder, self._take), settings.prologue)
             env.action_space.seed(settings.seed)
             for number in range(settings.explore):
                 if number < self.evidence.seen:  # resumed: the same seeds as before
                     rng.integers(2**31)
                     continue
-                explore(env, rng, settings.prologue, number, stop)
+                explore(env, rng, number, stop)
                 self.evidence.add(self._taken())
                 self._tell("exploring")
                 if checkpoints.due():
@@ -139,9 +138,7 @@ class ActiveTraining:
         envs = [self._product(Tap(self._bare(), self.encoder, self._take)) for _ in range(settings.environments or 1)]
         self.model = model = build_model(settings, envs, evidence.machine)
         if self.weights is not None:
-            sizes = self.weights_states, evidence.machine.states
-            carry_over(model, self.weights, self.encoder.width, sizes)
-        self.weights_states = evidence.machine.states
+            carry_over(model, self.weights, self.encoder.width)
         fill_buffer(model, evidence.episodes, self._spare, self.encoder, evidence.machine, self.features)
         model.num_timesteps = self.steps
         watch = _Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
@@ -238,8 +235,8 @@ class ActiveTraining:
 
     def _product(self, env: AnyEnv) -> AnyEnv:
         crm = self.settings.agent == "dqn"
-        near = self.settings.near_misses
-        return product_env(env, self.encoder, self.evidence.machine, self.features, crm=crm, near_misses=near)
+        wrapped = product_env(env, self.encoder, self.evidence.machine, self.features, crm=crm)
+        return Prologue(wrapped, self.settings.prologue)
 
     def _take(self, episode: Episode) -> None:
         self.returns.append(float(sum(episode.rewards)))
