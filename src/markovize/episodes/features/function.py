@@ -41,6 +41,9 @@ class ObservationFeatures:
         """What it says of each of these observations, as objects."""
         return [call_for_features(self._of_next, (observation,) * 3) for observation in observations]
 
+    def __deepcopy__(self, _memo: object) -> ObservationFeatures:
+        return self  # a frozen value; what it remembers is large
+
     def of_step(self, step: tuple[Value, Value, Value]) -> dict[str, Value]:
         """The features of a step, by their names; what is said of an observation is remembered."""
         before = {BEFORE + name: value for name, value in self._named(step[0]).items()}

@@ -68,6 +68,8 @@ def name_of_frame(image: Any) -> str:
     >>> name_of_frame(np.zeros((2, 2, 3), np.uint8)) == name_of_frame([[[0] * 3] * 2] * 2)
     True
     """
+    if isinstance(image, str):  # recorded by its name
+        return image
     return hashlib.sha256(np.ascontiguousarray(image, np.int64).tobytes()).hexdigest()[:12]
 
 
@@ -135,6 +137,6 @@ def _choices(at: Callable[[Any], Any], sizes: list[int], start: int) -> _Part:
 def _numbers(at: Callable[[Any], Any], space: spaces.Box) -> _Part:
     low, high = space.low.ravel().astype(np.float64), space.high.ravel().astype(np.float64)
     bounded = (np.abs(low) < LARGEST) & (np.abs(high) < LARGEST) & (high > low)
-    middle = np.where(bounded, (low + high) / 2, 0.0).astype(np.float32)
-    half = np.where(bounded, (high - low) / 2, 1.0).astype(np.float32)
+    low, high = np.where(bounded, low, -1.0), np.where(bounded, high, 1.0)
+    middle, half = ((low + high) / 2).astype(np.float32), ((high - low) / 2).astype(np.float32)
     return lambda seen: np.asarray((np.asarray(at(seen), np.float32).ravel() - middle) / half, np.float32)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from markovize.errors import InputError, UnsupportedError
 from markovize.extras import load
 from markovize.integrations.sb3.active.encoding import Encoder
 from markovize.integrations.sb3.active.environments import AnyEnv, Playback, product_env
+from markovize.integrations.sb3.active.gated import Gated
 from markovize.integrations.sb3.active.settings import TrainingSettings
 from markovize.integrations.sb3.replay import CounterfactualReplayBuffer
 from markovize.machine.machine import RewardMachine
@@ -23,7 +25,21 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 BUFFER = 100_000  # steps, times the machine's states
+AT_ONCE = 100  # updates of DQN towards the same target
+N_STEPS = 128  # of each environment, between two updates of PPO
 WHAT = "training with DQN or PPO"
+
+
+@contextmanager
+def single_thread() -> Iterator[None]:
+    """Networks as small as these are faster on one thread than on several that wait for each other."""
+    torch = load("torch", WHAT, "sb3")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def build_model(settings: TrainingSettings, envs: Sequence[AnyEnv], machine: RewardMachine) -> BaseAlgorithm:
@@ -36,12 +52,22 @@ def build_model(settings: TrainingSettings, envs: Sequence[AnyEnv], machine: Rew
         "gamma": settings.gamma,
         "seed": settings.seed,
         "device": "cpu",
-        "policy_kwargs": {"net_arch": [settings.hidden, settings.hidden]},
+        "policy_kwargs": {
+            "net_arch": [settings.hidden, settings.hidden],
+            "features_extractor_class": Gated,
+            "features_extractor_kwargs": {"states": machine.states},
+        },
     }
     try:
         if settings.agent == "ppo":
             return sb3.PPO(  # type: ignore[no-any-return]
-                "MlpPolicy", together, n_steps=128, batch_size=256, n_epochs=4, ent_coef=settings.entropy, **common
+                "MlpPolicy",
+                together,
+                n_steps=N_STEPS,
+                batch_size=min(256, N_STEPS * len(envs)),
+                n_epochs=4,
+                ent_coef=settings.entropy,
+                **common,
             )
         return sb3.DQN(  # type: ignore[no-any-return]
             "MlpPolicy",
@@ -70,8 +96,8 @@ def weights_of(model: BaseAlgorithm) -> dict[str, npt.NDArray[Any]]:
 def carry_over(model: BaseAlgorithm, weights: Weights, inputs: int) -> None:
     """Gives a model the weights of an earlier one, which saw the same ``inputs`` but another machine.
 
-    What reads the machine's state begins with the mean of what read the old states: at first, the policy does in every
-    state what it did before.
+    The weights of each machine state begin as the mean of the old states' weights: from one state to several, the
+    policy does in each of them what it did before.
     """
     torch = load("torch", WHAT, "sb3")
     ours = model.policy.state_dict()
@@ -81,10 +107,11 @@ def carry_over(model: BaseAlgorithm, weights: Weights, inputs: int) -> None:
     for name, tensor in ours.items():
         old, shape = weights[name], tuple(tensor.shape)
         if old.shape != shape:
-            if old.ndim != 2 or old.shape[0] != shape[0] or min(old.shape[1], shape[1]) <= inputs:
+            block = inputs + 1  # see Gated
+            if old.ndim != 2 or old.shape[0] != shape[0] or old.shape[1] % block or shape[1] % block:
                 raise InputError(f"these weights are of another network: {name} is {old.shape}, not {shape}")
-            states = np.repeat(old[:, inputs:].mean(1, keepdims=True), shape[1] - inputs, 1)
-            old = np.concatenate([old[:, :inputs], states], 1)
+            mean = old.reshape(shape[0], -1, block).mean(1)
+            old = np.tile(mean, (1, shape[1] // block))
         out[name] = torch.as_tensor(old, dtype=tensor.dtype)
     model.policy.load_state_dict(out)
 
@@ -104,7 +131,7 @@ def fill_buffer(
     playback = Playback(env)
     product = product_env(playback, encoder, machine, features, crm=True)
     steps = 0
-    for episode in episodes:
+    for episode in episodes[-BUFFER:]:
         if encoder.image and not {*episode.observations} <= {*encoder.frames}:
             continue  # recorded before the run was resumed: its images are gone
         playback.episode = episode
@@ -114,3 +141,16 @@ def fill_buffer(
             buffer.add(before[None], after[None], np.atleast_1d(np.asarray(action))[None], None, None, [info])
             before, steps = after, steps + 1
     return steps
+
+
+def train_on_buffer(model: BaseAlgorithm, updates: int = 2_000) -> None:
+    """Lets DQN learn from what its buffer holds, before it takes a step itself."""
+    logger, polyak = (
+        load("stable_baselines3.common.logger", WHAT, "sb3"),
+        load("stable_baselines3.common.utils", WHAT, "sb3"),
+    )
+    dqn: Any = model
+    dqn.set_logger(logger.Logger(None, []))
+    for _ in range(updates // AT_ONCE):
+        dqn.train(gradient_steps=AT_ONCE, batch_size=dqn.batch_size)
+        polyak.polyak_update(dqn.q_net.parameters(), dqn.q_net_target.parameters(), 1.0)

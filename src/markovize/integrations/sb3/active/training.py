@@ -21,7 +21,16 @@ from markovize.integrations.sb3.active.encoding import Encoder, name_of_frame
 from markovize.integrations.sb3.active.environments import AnyEnv, Maker, Prologue, Tap, product_env
 from markovize.integrations.sb3.active.evidence import Evidence
 from markovize.integrations.sb3.active.exploration import explore
-from markovize.integrations.sb3.active.models import WHAT, Weights, build_model, carry_over, fill_buffer, weights_of
+from markovize.integrations.sb3.active.models import (
+    WHAT,
+    Weights,
+    build_model,
+    carry_over,
+    fill_buffer,
+    single_thread,
+    train_on_buffer,
+    weights_of,
+)
 from markovize.integrations.sb3.active.results import TrainingProgress, TrainingResult
 from markovize.integrations.sb3.active.settings import TrainingSettings
 from markovize.learning.interrupts import interruptible
@@ -97,7 +106,7 @@ class ActiveTraining:
         """Explores, trains and evaluates; ends early after ``time_limit`` seconds, with what there is."""
         began = time.monotonic()
         checkpoints = Checkpoints(self._save)
-        with interruptible() as interrupt:
+        with interruptible() as interrupt, single_thread():
             stop = Stop(interrupt, None if time_limit is None else began + time_limit)
             stopped = ""
             try:
@@ -124,10 +133,11 @@ class ActiveTraining:
                     rng.integers(2**31)
                     continue
                 explore(env, rng, number, stop)
-                self.evidence.add(self._taken())
                 self._tell("exploring")
                 if checkpoints.due():
+                    self.evidence.add(self._taken())
                     checkpoints.save()
+            self.evidence.add(self._taken())
             self._check_frames()
         if self.evidence.due and self.steps == 0:
             self._solve(stop)
@@ -139,7 +149,9 @@ class ActiveTraining:
         self.model = model = build_model(settings, envs, evidence.machine)
         if self.weights is not None:
             carry_over(model, self.weights, self.encoder.width)
-        fill_buffer(model, evidence.episodes, self._spare, self.encoder, evidence.machine, self.features)
+        if fill_buffer(model, evidence.episodes, self._spare, self.encoder, evidence.machine, self.features):
+            self._tell("learning from recorded steps")
+            train_on_buffer(model)
         model.num_timesteps = self.steps
         watch = _Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
         model.learn(settings.steps - self.steps, callback=watch, reset_num_timesteps=False)

@@ -1,0 +1,184 @@
+"""Active training: the machine, the policy on S×U, what is refused, and what goes on after a stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from corridor_env import make_corridor, position
+from gymnasium import spaces
+
+pytest.importorskip("stable_baselines3")
+
+from markovize import Guard, InputError, UnsupportedError, replay
+from markovize.integrations.sb3 import ActiveTraining, TrainingResult, TrainingSettings
+from markovize.integrations.sb3.active.encoding import Encoder, is_image, is_minigrid
+from markovize.integrations.sb3.active.environments import Prologue
+from markovize.integrations.sb3.active.folder import TrainingFolder
+from markovize.integrations.sb3.active.models import build_model, carry_over, weights_of
+
+FAST: dict[str, Any] = {"explore": 60, "look_every": 256, "evaluation_episodes": 5, "hidden": 8}
+
+
+def train(agent: Any = "ppo", steps: int = 1024, **settings: Any) -> TrainingResult:
+    chosen = TrainingSettings(agent, steps, **{**FAST, "features": position, **settings})
+    return ActiveTraining(make_corridor, chosen).run()
+
+
+def left_end(result: TrainingResult) -> Guard:
+    (trigger,) = result.machine.triggers
+    assert isinstance(trigger.on, Guard)
+    return trigger.on
+
+
+@pytest.mark.slow
+def test_ppo_finds_the_machine_and_trains_on_it() -> None:
+    result = train(environments=2)
+    (literal,) = left_end(result).literals
+    assert (literal.feature, literal.relation) == ("x", "below")
+    assert literal.threshold == pytest.approx(0.25, abs=0.06)
+    assert result.status == "optimal"
+    assert result.steps >= 1024 and len(result.returns) == result.episodes == len(result.ends)
+    assert replay(result.machine, result.kept, features=position).mismatches == 0
+    assert result.ends[0] == 0 and result.ends[-1] > 0
+    assert 0 <= result.succeeded <= 1 and result.to_json()["agent"] == "ppo"
+
+
+@pytest.mark.slow
+def test_dqn_learns_from_what_was_recorded() -> None:
+    """The replay buffer is full before the first step: a short training is enough."""
+    result = train("dqn", 1000, learning_rate=3e-3, hidden=32, look_every=1000)
+    buffer: Any = result.model.replay_buffer  # type: ignore[union-attr]
+    assert buffer.size() > result.lengths[:60].sum()  # each step in every state that knows its reward
+    assert result.greedy_return == 1.0
+
+
+def test_equal_seeds_give_equal_machines() -> None:
+    first, second = (train(steps=0, seed=3) for _ in range(2))
+    assert first.machine == second.machine and first.returns.tolist() == second.returns.tolist()
+    assert np.isnan(first.greedy_return) and first.model is None
+
+
+def test_a_time_limit_stops_with_what_there_is() -> None:
+    chosen = TrainingSettings("ppo", 10**6, **{**FAST, "features": position})
+    result = ActiveTraining(make_corridor, chosen).run(time_limit=4.0)
+    assert result.stopped == "time limit" and result.steps < 10**6
+    assert result.episodes > 0
+
+
+@pytest.mark.slow
+def test_a_stopped_training_goes_on(tmp_path: Path) -> None:
+    chosen = TrainingSettings("ppo", 2048, **{**FAST, "features": "corridor_env:position", "environments": 2})
+    folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
+    first = ActiveTraining(make_corridor, chosen, on_checkpoint=folder.checkpoint)
+    first.settings = TrainingSettings(**{**chosen.to_json(), "steps": 512})
+    result = first.run()
+    assert first.weights is not None
+    again = ActiveTraining(make_corridor, folder.settings)
+    assert folder.restore(again)
+    assert (again.steps, again.returns, again.evidence.machine) == (first.steps, first.returns, result.machine)
+    assert len(again.evidence.episodes) == len(first.evidence.episodes)
+    assert all(np.array_equal(again.weights[name], array) for name, array in first.weights.items())  # type: ignore[index]
+    finished = again.run()
+    assert finished.steps >= 2048 and not finished.stopped
+    folder.end(finished)
+    names = {path.name for path in folder.path.iterdir()}
+    assert {"machine.json", "episodes.jsonl", "metrics.csv", "curve.png", "result.json", "model.zip"} <= names
+    assert "checkpoint.npz" not in names
+
+
+def test_damaged_checkpoints(tmp_path: Path) -> None:
+    chosen = TrainingSettings(features="corridor_env:position", **FAST)
+    folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
+    training = ActiveTraining(make_corridor, chosen)
+    assert not folder.restore(training)
+    (folder.path / "checkpoint.npz").write_bytes(b"PK nonsense")
+    with pytest.raises(InputError, match=r"checkpoint\.npz: this file was damaged"):
+        folder.restore(training)
+
+
+def test_pictures_that_repeat_are_discrete() -> None:
+    result = ActiveTraining(lambda: make_corridor(pictures=True), TrainingSettings(steps=0, **FAST)).run()
+    assert result.machine.states == 2
+    assert [feature.name for feature in result.machine.features] == ["state"]
+    assert "images count by their bytes" in result.notes
+
+
+def test_pictures_that_do_not_are_refused() -> None:
+    training = ActiveTraining(lambda: make_corridor(flicker=True), TrainingSettings(steps=0, **FAST))
+    with pytest.raises(UnsupportedError, match=r"images that hardly ever repeat.*give features="):
+        training.run()
+
+
+def test_minigrid_has_features_of_its_own() -> None:
+    pytest.importorskip("minigrid")
+    training = ActiveTraining(lambda: gym.make("MiniGrid-Empty-5x5-v0"), TrainingSettings())
+    assert training.evidence.notes == ["features of MiniGrid: markovize.features.minigrid:view"]
+    assert is_minigrid(training.encoder.space) and training.encoder.width == 984
+
+
+def test_weights_are_carried_over() -> None:
+    """With more machine states, the policy first does in each of them what it did before."""
+    training = ActiveTraining(make_corridor, TrainingSettings(features=position, environments=1))
+    old_machine = training.evidence.machine
+    old = build_model(training.settings, [training._product(make_corridor())], old_machine)
+    larger = train(steps=0).machine
+    training.evidence.use(larger, "optimal")
+    new = build_model(training.settings, [training._product(make_corridor())], larger)
+    carry_over(new, weights_of(old), training.encoder.width)
+    seen = np.array([0.3, 0.7], np.float32)
+    before = old.policy.predict_values(old.policy.obs_to_tensor(np.append(seen, 1.0))[0])  # type: ignore[operator]
+    for state in np.eye(larger.states):
+        there = np.concatenate([seen, state])
+        after = new.policy.predict_values(new.policy.obs_to_tensor(there)[0])  # type: ignore[operator]
+        assert after.item() == pytest.approx(before.item(), abs=1e-5)
+    with pytest.raises(InputError, match="another network"):
+        carry_over(new, {name: array[:1] for name, array in weights_of(old).items()}, training.encoder.width)
+
+
+def test_a_prologue_begins_each_episode() -> None:
+    env = Prologue(make_corridor(), [0, 0])
+    assert env.reset(seed=0)[0][0] == pytest.approx(0.9, abs=0.1)
+    with pytest.raises(InputError, match="prologue: 7 is no action"):
+        Prologue(make_corridor(), [7])
+    with pytest.raises(InputError, match="ended within it"):
+        Prologue(gym.wrappers.TimeLimit(make_corridor(), 1), [0, 0]).reset()
+
+
+def test_vectors_of_all_spaces() -> None:
+    space = spaces.Tuple([spaces.MultiDiscrete([2, 3]), spaces.MultiBinary(2), spaces.Box(-np.inf, np.inf, (1,))])
+    vector = Encoder(space)((np.array([1, 2]), np.array([1, 0]), np.array([7.0])))
+    assert vector.tolist() == [0, 1, 0, 0, 1, 1, 0, 7]
+    assert Encoder(spaces.Discrete(5000))(2500).tolist() == [0.5]
+    assert is_image(spaces.Box(0, 1, (2000,))) and not is_image(spaces.Discrete(3))
+    with pytest.raises(UnsupportedError, match="Sequence space"):
+        Encoder(spaces.Sequence(spaces.Discrete(2)))
+    with pytest.raises(UnsupportedError, match=r"cannot be made vectors|numbers"):
+        Encoder(spaces.Text(3))
+
+
+def test_actions_that_an_agent_cannot_take() -> None:
+    env = gym.wrappers.TimeLimit(gym.make("Pendulum-v1"), 5)
+    with pytest.raises(UnsupportedError, match="DQN cannot take actions of Box"):
+        ActiveTraining(lambda: env, TrainingSettings("dqn", 10, explore=1)).run()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"agent": "sarsa"}, "agent is dqn or ppo"),
+        ({"explore": 0}, "explore must be a whole number, at least 1"),
+        ({"steps": 1.5}, "steps must be a whole number"),
+        ({"agent": "dqn", "environments": 4}, "environments is for PPO"),
+        ({"solve_seconds": 0}, "solve_seconds must be positive"),
+        ({"before": "maybe"}, "before is true, false or auto"),
+        ({"gamma": 1.0}, "gamma must be at least 0 and below 1"),
+        ({"features": "nonsense"}, "features= is a function"),
+    ],
+)
+def test_wrong_settings(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TrainingSettings(**wrong)
