@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import gymnasium as gym
-import minigrid_worlds  # noqa: F401 - registers the worlds
 import numpy as np
 
+import minigrid_worlds  # registers the worlds
 from markovize import describe
 from markovize.features import minigrid
 from markovize.integrations.sb3 import ActiveTraining, TrainingSettings
@@ -137,9 +138,9 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     env_id, rows = f"markovize-examples/MemoryS{given.size}-v0", []
     for seed in range(given.seeds):
-        runs = [lambda: with_machine(env_id, seed, given.steps)]  # noqa: B023 - called at once
-        runs += [lambda: without(env_id, seed, given.steps, False)] if given.plain else []  # noqa: B023
-        runs += [lambda: without(env_id, seed, given.steps, True)] if given.recurrent and seed == 0 else []  # noqa: B023
+        runs = [partial(with_machine, env_id, seed, given.steps)]
+        runs += [partial(without, env_id, seed, given.steps, False)] if given.plain else []
+        runs += [partial(without, env_id, seed, given.steps, True)] if given.recurrent and seed == 0 else []
         for run in runs:
             rows.append({"size": given.size, "seed": seed, **run()})
             shown = {name: value for name, value in rows[-1].items() if name != "curve"}

@@ -49,7 +49,7 @@ class Delivery(MiniGridEnv):
             name: self.place_obj(Floor(colour))
             for name, colour in (("coffee", "yellow"), ("mail", "blue"), ("office", "green"))
         }
-        self.place_agent()
+        self.place_agent()  # type: ignore[no-untyped-call]
         self.mission = "coffee, mail, office"
         self._brought = 0
 
@@ -78,5 +78,9 @@ def make_delivery(size: int = 7) -> gym.Env[Any, Any]:
 
 
 for _size in SIZES:
-    gym.register(f"markovize-examples/MemoryS{_size}-v0", entry_point=make_memory, kwargs={"size": _size})
-gym.register("markovize-examples/Delivery-v0", entry_point=make_delivery)
+    gym.register(
+        f"markovize-examples/MemoryS{_size}-v0",
+        entry_point=lambda **given: make_memory(**given),
+        kwargs={"size": _size},
+    )
+gym.register("markovize-examples/Delivery-v0", entry_point=lambda **given: make_delivery(**given))

@@ -34,7 +34,7 @@ def left_end(result: TrainingResult) -> Guard:
     return trigger.on
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ppo_finds_the_machine_and_trains_on_it() -> None:
     result = train(environments=2)
     (literal,) = left_end(result).literals
@@ -47,7 +47,7 @@ def test_ppo_finds_the_machine_and_trains_on_it() -> None:
     assert 0 <= result.succeeded <= 1 and result.to_json()["agent"] == "ppo"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_dqn_learns_from_what_was_recorded() -> None:
     """The replay buffer is full before the first step: a short training is enough."""
     result = train("dqn", 1000, learning_rate=3e-3, hidden=32, look_every=1000)
@@ -71,10 +71,10 @@ def test_a_time_limit_stops_with_what_there_is() -> None:
 
 @pytest.mark.slow
 def test_a_stopped_training_goes_on(tmp_path: Path) -> None:
-    chosen = TrainingSettings("ppo", 2048, **{**FAST, "features": "corridor_env:position", "environments": 2})
+    chosen = TrainingSettings("ppo", 512, **{**FAST, "features": "corridor_env:position", "environments": 2})
     folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
     first = ActiveTraining(make_corridor, chosen, on_checkpoint=folder.checkpoint)
-    first.settings = TrainingSettings(**{**chosen.to_json(), "steps": 512})
+    first.settings = TrainingSettings(**{**chosen.to_json(), "steps": 256})
     result = first.run()
     assert first.weights is not None
     again = ActiveTraining(make_corridor, folder.settings)
@@ -83,7 +83,7 @@ def test_a_stopped_training_goes_on(tmp_path: Path) -> None:
     assert len(again.evidence.episodes) == len(first.evidence.episodes)
     assert all(np.array_equal(again.weights[name], array) for name, array in first.weights.items())  # type: ignore[index]
     finished = again.run()
-    assert finished.steps >= 2048 and not finished.stopped
+    assert finished.steps >= 512 and not finished.stopped
     folder.end(finished)
     names = {path.name for path in folder.path.iterdir()}
     assert {"machine.json", "episodes.jsonl", "metrics.csv", "curve.png", "result.json", "model.zip"} <= names
