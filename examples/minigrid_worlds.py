@@ -13,7 +13,7 @@ import gymnasium as gym
 from gymnasium import spaces
 from minigrid.core.grid import Grid
 from minigrid.core.mission import MissionSpace
-from minigrid.core.world_object import Floor
+from minigrid.core.world_object import Ball, Box
 from minigrid.minigrid_env import MiniGridEnv
 
 LEFT, RIGHT, FORWARD = range(3)
@@ -33,7 +33,7 @@ class Simple(gym.Wrapper[Any, Any, Any, Any]):
 
 
 class Delivery(MiniGridEnv):
-    """Coffee (a yellow floor), mail (a blue one), office (a green one), at random places of a room; walk over them.
+    """Coffee (a yellow ball), mail (a blue box), office (a green ball), at random places of a room; stand before them.
 
     The office pays 1 and ends the episode after coffee and then mail. Mail before coffee counts for nothing.
     """
@@ -45,20 +45,16 @@ class Delivery(MiniGridEnv):
     def _gen_grid(self, width: int, height: int) -> None:
         self.grid = Grid(width, height)
         self.grid.wall_rect(0, 0, width, height)
-        self.places = {
-            name: self.place_obj(Floor(colour))
-            for name, colour in (("coffee", "yellow"), ("mail", "blue"), ("office", "green"))
-        }
+        for thing in (Ball("yellow"), Box("blue"), Ball("green")):  # type: ignore[no-untyped-call]
+            self.place_obj(thing)
         self.place_agent()  # type: ignore[no-untyped-call]
         self.mission = "coffee, mail, office"
         self._brought = 0
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         observation, _, terminated, truncated, info = super().step(action)
-        here = tuple(int(part) for part in self.agent_pos)
-        wanted = ("coffee", "mail", "office")[self._brought]
-        paid = 0.0
-        if here == tuple(int(part) for part in self.places[wanted]):
+        ahead, paid = self.grid.get(*self.front_pos), 0.0
+        if ahead is not None and ahead.color == ("yellow", "blue", "green")[self._brought]:
             self._brought += 1
             if self._brought == 3:
                 paid, terminated = 1.0, True
