@@ -2,7 +2,9 @@
 
 `markovize-examples/MemoryS7-v0` (S9, S11) are MiniGrid's own memory tasks with their reward made binary and only the
 three actions that do something. `markovize-examples/Delivery-v0` is a task of our own: coffee, then mail, then the
-office, all of them elsewhere in each episode.
+office, all of them elsewhere in each episode:
+
+    markovize run markovize-examples/Delivery-v0 --import minigrid_worlds --features minigrid_worlds:near --agent ppo
 """
 
 from __future__ import annotations
@@ -16,8 +18,21 @@ from minigrid.core.mission import MissionSpace
 from minigrid.core.world_object import Ball, Box
 from minigrid.minigrid_env import MiniGridEnv
 
+from markovize.features import ObservationFeatures, minigrid
+
 LEFT, RIGHT, FORWARD = range(3)
 SIZES: Final = (7, 9, 11)
+
+
+NEAR: Final = ("direction", "front", "front_colour", "on_left", "on_right")
+
+
+def describe_near(observation: Any) -> dict[str, Any]:
+    """Only what is beside the agent: fewer features make a search for several triggers far shorter."""
+    return {name: value for name, value in minigrid.describe_view(observation).items() if name in NEAR}
+
+
+near = ObservationFeatures(describe_near)
 
 
 class Simple(gym.Wrapper[Any, Any, Any, Any]):

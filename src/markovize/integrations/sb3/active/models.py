@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 BUFFER = 100_000  # steps, times the machine's states
-AT_ONCE = 100  # updates of DQN towards the same target
+AT_ONCE = 50  # updates of DQN towards the same target
 N_STEPS = 128  # of each environment, between two updates of PPO
 WHAT = "training with DQN or PPO"
 
@@ -143,7 +143,7 @@ def fill_buffer(
     return steps
 
 
-def train_on_buffer(model: BaseAlgorithm, updates: int = 2_000) -> None:
+def train_on_buffer(model: BaseAlgorithm, updates: int = 5_000) -> None:
     """Lets DQN learn from what its buffer holds, before it takes a step itself."""
     logger, polyak = (
         load("stable_baselines3.common.logger", WHAT, "sb3"),
