@@ -119,8 +119,8 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--agent", choices=("dqn", "ppo"), default="ppo")
-    parser.add_argument("--steps", type=int, default=100_000)
+    parser.add_argument("--agent", choices=("dqn", "ppo"), default="dqn")
+    parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--no-plain", action="store_true", help="leave plain PPO out")
     parser.add_argument("--out", type=Path, default=Path("point-mass"))
     given = parser.parse_args()
