@@ -9,7 +9,8 @@ import typer
 
 from markovize.cli import options
 from markovize.cli.exits import DONE, NO
-from markovize.cli.logs import PLAIN, Log, reads_log
+from markovize.cli.groups import NO_FUNCTIONS, Functions, with_groups
+from markovize.cli.logs import PLAIN, Log
 from markovize.cli.terminal import console, print_json, screenful
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ LITTLE: Final = 0.1  # a smaller share of comparable steps: observations hardly 
 EXAMPLE = "markovize check episodes.jsonl --exit-code"
 
 
-@reads_log
+@with_groups
 def check(
     episodes: options.EpisodesArgument,
     machine: Annotated[Path | None, typer.Option(help="Look for conflicts that remain with this machine.")] = None,
@@ -29,20 +30,18 @@ def check(
     everything: options.AllOption = False,
     json_: options.JsonOption = False,
     log: Log = PLAIN,
-    trigger_on: Annotated[str | None, options.function_option()] = None,
-    reward_on: Annotated[str | None, options.function_option()] = None,
-    features: Annotated[str | None, options.features_option()] = None,
+    functions: Functions = NO_FUNCTIONS,
 ) -> None:
     """Is the reward a function of (s, a, s')? If not, show steps that prove it."""
     import markovize
 
-    if machine is None and (trigger_on or reward_on or features):
+    if machine is None and functions != NO_FUNCTIONS:
         raise typer.BadParameter(
             "--trigger-on, --reward-on and --features go with --machine: without one, (s, a, s') is compared"
         )
     traces = log.read(episodes, reward_decimals)
     known = None if machine is None else markovize.read_machine(machine)
-    report = markovize.check(traces, known, trigger_on=trigger_on, reward_on=reward_on, features=features)
+    report = markovize.check(traces, known, **vars(functions))
     if json_:
         print_json(report.to_json())
     else:

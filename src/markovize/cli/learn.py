@@ -17,7 +17,8 @@ from markovize.cli.choices import (
     Objective,
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
-from markovize.cli.logs import PLAIN, Log, reads_log
+from markovize.cli.groups import with_groups
+from markovize.cli.logs import PLAIN, Log
 from markovize.cli.replay import report_replay
 from markovize.cli.terminal import console, count, print_json, screenful
 from markovize.episodes.labelling import AUTO
@@ -34,7 +35,7 @@ GUARDS_RULE = "guards: conditions on features of the observations, found by the 
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
 
 
-@reads_log
+@with_groups
 def learn(
     episodes: options.EpisodesArgument,
     output: Annotated[

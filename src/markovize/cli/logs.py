@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from markovize.cli import files, options
 from markovize.cli.choices import ExecutorChoice
@@ -47,28 +44,3 @@ class Log:
 
 
 PLAIN: Final = Log()
-
-
-def reads_log(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of ``Log`` in the place of its parameter ``log``, as typer wants them: one by one.
-
-    >>> @reads_log
-    ... def size(episodes: Path, log: Log = PLAIN, json_: bool = False) -> None:
-    ...     print(episodes, log.columns, json_)
-    >>> list(inspect.signature(size).parameters)
-    ['episodes', 'columns', 'executor', 'address', 'json_']
-    >>> size(episodes="log.csv", columns="reward=r", executor=ExecutorChoice.local, address=None, json_=True)
-    log.csv reward=r True
-    """
-    signature, parts = (inspect.signature(each, eval_str=True) for each in (command, Log))
-    several = list(parts.parameters.values())
-    parameters = [part for own in signature.parameters.values() for part in (several if own.name == "log" else [own])]
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        command(log=Log(**{part.name: given.pop(part.name) for part in several}), **given)
-
-    seen: Any = run
-    seen.__signature__ = signature.replace(parameters=parameters)
-    seen.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run

@@ -8,7 +8,8 @@ import typer
 
 from markovize.cli import options
 from markovize.cli.exits import DONE, NO
-from markovize.cli.logs import PLAIN, Log, reads_log
+from markovize.cli.groups import NO_FUNCTIONS, Functions, with_groups
+from markovize.cli.logs import PLAIN, Log
 from markovize.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLE = "markovize replay machine.json episodes.jsonl"
 
 
-@reads_log
+@with_groups
 def replay(
     machine: options.MachineArgument,
     episodes: options.EpisodesArgument,
@@ -29,16 +30,14 @@ def replay(
     reward_decimals: options.DecimalsOption = None,
     json_: options.JsonOption = False,
     log: Log = PLAIN,
-    trigger_on: Annotated[str | None, options.function_option()] = None,
-    reward_on: Annotated[str | None, options.function_option()] = None,
-    features: Annotated[str | None, options.features_option()] = None,
+    functions: Functions = NO_FUNCTIONS,
 ) -> None:
     """Does the machine predict the rewards of these episodes? Exit with 1 if it does not."""
     import markovize
 
     known = markovize.read_machine(machine)
     traces = log.read(episodes, reward_decimals)
-    report = markovize.replay(known, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
+    report = markovize.replay(known, traces, **vars(functions))
     if json_:
         print_json(report.to_json())
     else:
