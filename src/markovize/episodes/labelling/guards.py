@@ -26,7 +26,8 @@ from markovize.episodes.values import On, Value, jsonable, show
 from markovize.errors import InputError, one_line
 
 GUARDS: Final = "guards"
-OTHERWISE: Final = "otherwise"
+OTHERWISE: Final = "otherwise"  # where none of the reward guards holds
+ANY_STEP: Final = "any step"  # where there are none
 MOST_CLAUSES: Final = 6  # of a guard on an arrow
 
 
@@ -154,7 +155,9 @@ class ValuationLabelling(GuardLabelling):
 
     def _words(self, label: On) -> str:
         held = self._held(label)
-        return show(label) if held is None else " and ".join(guard.text() for guard in held) or OTHERWISE
+        if held is None:
+            return show(label)
+        return " and ".join(guard.text() for guard in held) or (OTHERWISE if self.guards else ANY_STEP)
 
     def _held(self, label: On) -> list[Guard] | None:
         if not isinstance(label, tuple) or len(label) != len(self.guards):
