@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
 from typing import Any
 
 import gymnasium as gym
@@ -106,6 +108,31 @@ def test_what_cannot_be_restored_is_not_claimed() -> None:
     report = check_reward(LockedWithWalls(), steps=STEPS)
     assert (report.verdict, report.given) == ("markov", "observation")
     assert "vault cannot be copied" in report.notes[-1]
+
+
+def test_what_is_left_of_a_failed_copy_goes_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with Box2D's definitions of fixtures: made without their parts by a copy, they raise when thrown away."""
+    gone: list[str] = []
+
+    class Fixture:
+        def __init__(self) -> None:
+            self.shape = threading.Lock()  # cannot be copied
+
+        def __del__(self) -> None:
+            if not hasattr(self, "shape"):
+                gone.append("a half")
+                raise TypeError("no fixture")
+
+    class Walker(Locked):
+        def begin(self) -> None:
+            self.fixture = Fixture()
+
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    report = check_reward(Walker(), steps=STEPS)
+    assert report.verdict == "not-testable"
+    assert gone
+    assert not told
 
 
 def test_equal_seeds_give_equal_reports() -> None:

@@ -136,6 +136,14 @@ def test_no_arguments_is_bad_usage_and_shows_the_help(run: Run) -> None:
     assert "Usage: markovize" in ran.out + ran.err
 
 
+def test_no_garbage_is_looked_for_at_the_end() -> None:
+    """What is registered before a command runs last, and sees everything set aside."""
+    look = "atexit.register(lambda: print(gc.get_freeze_count() > 0))"
+    script = f"import atexit, gc; {look}; from markovize.cli import main; main()"
+    told = subprocess.run([sys.executable, "-c", script, "--version"], capture_output=True, text=True, check=True)
+    assert told.stdout.split()[-1] == "True"
+
+
 def test_version(run: Run) -> None:
     assert run("--version") == Ran(0, f"markovize {markovize.__version__}\n", "")
 

@@ -21,7 +21,7 @@ def walks(pays: np.ndarray[tuple[int], np.dtype[np.bool_]], episodes: int = 40) 
 
 
 def test_a_reward_at_prime_steps_is_one_of_time() -> None:
-    traces = walks(PRIMES)
+    traces = walks(PRIMES, 20)
     result = learn(traces)
     assert (result.status, result.machine, result.time) == ("unknown", None, find_timetable(traces))
     assert result.to_json()["time"].keys() == {"steps", "times"}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from markovize.auditing.copies import without_last_words
 from markovize.auditing.labels import label_of
 from markovize.auditing.scripts import Act, Command, Reseed, Reset, Restore, Script, play
 from markovize.auditing.snapshots import Snapshot, is_mujoco
@@ -99,7 +100,7 @@ def _why(env: gymnasium.Env[Any, Any], stubborn: Sequence[str]) -> str:
 
 def _copyable(env: gymnasium.Env[Any, Any]) -> tuple[list[str], list[str]]:
     """The attributes that may hold state, and those that might but cannot be copied."""
-    good, bad = [], []
+    good, bad = list[str](), list[str]()
     env.reset(seed=0)
     for name, value in vars(env.unwrapped).items():
         if any(word in name for word in NO_STATE) and not is_mujoco(value):
@@ -109,13 +110,17 @@ def _copyable(env: gymnasium.Env[Any, Any]) -> tuple[list[str], list[str]]:
         if is_mujoco(value):
             good.append(name)
             continue
-        try:
-            copy.deepcopy(value, {id(env.unwrapped): None})
-        except Exception:  # whatever a class raises that is not made to be copied
-            bad.append(name)
-        else:
-            good.append(name)
+        (good if _can_be_copied(value, env.unwrapped) else bad).append(name)
     return good, bad
+
+
+def _can_be_copied(value: Any, env: gymnasium.Env[Any, Any]) -> bool:
+    with without_last_words():
+        try:
+            copy.deepcopy(value, {id(env): None})
+        except Exception:  # whatever a class raises that is not made to be copied
+            return False
+        return True
 
 
 def _try(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from markovize.auditing.copies import without_last_words
 from markovize.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,11 +49,12 @@ class EnvSource:
     def of(cls, env: Any) -> EnvSource:
         """From an environment: a copy of it, taken now, stands for a new one."""
         _check_single(env)  # a vector environment is refused
-        try:
-            pristine = copy.deepcopy(env)
-            copy.deepcopy(pristine).close()
-        except Exception:  # C++ simulators, open files, locks: other people's classes raise anything here
-            return cls(env, None, name_of(env))
+        with without_last_words():
+            try:
+                pristine = copy.deepcopy(env)
+                copy.deepcopy(pristine).close()
+            except Exception:  # C++ simulators, open files, locks: other people's classes raise anything here
+                return cls(env, None, name_of(env))
         return cls(env, lambda: copy.deepcopy(pristine), name_of(env))
 
 

@@ -6,6 +6,8 @@ interrupted. Errors are one line on stderr.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import io
 import sys
 from typing import Annotated, Any
@@ -52,6 +54,8 @@ def main() -> None:
     """Runs the command line; every foreseen failure becomes one line on stderr and an exit code."""
     from markovize.errors import MarkovizeError
 
+    # at the end of the process no garbage is looked for in all that was ever loaded: that took 0.3 s of every command
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # arrows and odd labels must not fail where text is not UTF-8
             stream.reconfigure(errors="backslashreplace")

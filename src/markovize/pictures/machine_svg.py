@@ -92,11 +92,9 @@ class _Text:
 def label_name(labelling: Labelling, label: On, view: GridView | None) -> str:
     """A label as people read it, with the name of the place if the map has one.
 
-            >>> from markovize.episodes.features.guard import Guard
-        from markovize.episodes.labelling.guards import ValuationLabelling
-    from markovize.episodes.labelling import labelling_named
-            >>> label_name(labelling_named("state"), (1, 1), None)
-            '(1, 1)'
+    >>> from markovize.episodes.labelling import labelling_named
+    >>> label_name(labelling_named("state"), (1, 1), None)
+    '(1, 1)'
     """
     name = view.name_of(label) if view is not None and labelling.are_observations else None
     if not name:
