@@ -56,4 +56,5 @@ def make_corridor(pictures: bool = False, flicker: bool = False) -> gym.Env[Any,
     return Pictures(env, flicker) if pictures or flicker else env
 
 
-gym.register(ENV_ID, entry_point=lambda **options: make_corridor(**options))
+if ENV_ID not in gym.registry:  # doctests import this file a second time
+    gym.register(ENV_ID, entry_point=lambda **options: make_corridor(**options))

@@ -232,7 +232,7 @@ def test_functions_label_box_and_dict_observations(named: bool, tmp_path: Path) 
     assert again.episode(3) == traces.episode(3)
     if named:
         with pytest.raises(InputError, match=r"the observations are objects, .* give a function of .* as trigger_on="):
-            markovize.learn(traces)
+            markovize.learn(traces, trigger_on="state")
 
 
 def test_what_cannot_be_written_is_told(datasets: Path) -> None:
