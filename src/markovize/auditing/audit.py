@@ -179,6 +179,7 @@ def _audit_continuous(
 def _walk(walker: Walker, budget: Budget, say: Callable[[str], None]) -> Evidence:
     """Walks until the matter is settled, or the budget is used up."""
     logbook, look, evidence = walker.logbook, FIRST_LOOK, None
+    half = time.monotonic() + budget.left() / 2
     while logbook.steps < budget.steps and budget.left() > 0:
         walker.walk()
         say("walking")
@@ -187,7 +188,9 @@ def _walk(walker: Walker, budget: Budget, say: Callable[[str], None]) -> Evidenc
             evidence = Evidence.of(logbook)
             hopeless = LEAST_SHARE if not is_continuous(walker.env) else DENSE_SHARE
             if evidence.comparable < hopeless * evidence.steps and evidence.steps >= 2 * FIRST_LOOK:
-                return evidence  # observations do not come back: nothing to gain here
+                patient = evidence.base == () and evidence.steps < budget.steps / 2 and time.monotonic() < half
+                if not patient:  # a constant reward may be one that was not earned yet
+                    return evidence  # observations do not come back: nothing to gain here
             if evidence.settled and evidence.steps >= LEAST_STEPS:
                 return evidence
     if evidence is None or evidence.steps < logbook.steps:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from markovize.auditing.logbook import NAMES, Logbook
+from markovize.auditing.logbook import NAMES, Logbook, LoggedEpisode
 from markovize.auditing.restorers import Restorer
 from markovize.auditing.rewards import RewardScale
 from markovize.auditing.scripts import Act, Played, Reseed, Reset, Restore, Script, episode_script, play
@@ -84,24 +84,32 @@ def gather(stage: Stage, restorer: Restorer, logbook: Logbook, most: int, until:
     return balanced(found, [place.seen.reward for place in found], stage, MOST_PLACES)
 
 
-def _rare_places(stage: Stage, restorer: Restorer, logbook: Logbook, until: float) -> Iterator[Place]:
-    """Steps of earlier walks that paid something rare: these episodes again, up to the step before it."""
-    codes = logbook.columns().codes
-    levels, counts = np.unique(codes, return_counts=True)
-    rare = levels[counts < RARE * len(codes)]
-    if len(rare) > len(levels) / 2:  # every reward is another: none is rare
+def rare_steps(logbook: Logbook) -> Iterator[tuple[LoggedEpisode, int]]:
+    """Steps of earlier walks that paid something rare: the episode, and the number of the step in it."""
+    columns = logbook.columns()
+    levels, counts = np.unique(columns.codes, return_counts=True)
+    few = counts < RARE * len(columns.codes)
+    if few.sum() > len(levels) / 2:  # every reward is another: none is rare
         return
-    rows = logbook.columns().rows
-    for level in rare[np.argsort(counts[counts < RARE * len(codes)], kind="stable")][:4].tolist():
-        for step in np.flatnonzero(codes == level)[:RARE_PLACES].tolist():
-            episode, time_of_step = logbook.episodes[rows[step, NAMES["episode"]]], int(rows[step, NAMES["time"]])
-            if time_of_step < 1 or episode.seed is None or time.monotonic() > until:
-                continue
-            stage.play(episode_script(episode.seed, episode.actions[: time_of_step - 1]))
-            before, last = episode.actions[time_of_step - 1], episode.actions[time_of_step]
-            place = try_place(stage, restorer, restorer.save(stage.env), before, last)
-            if place is not None:
-                yield place
+    for level in levels[few][np.argsort(counts[few], kind="stable")][:4].tolist():
+        for step in np.flatnonzero(columns.codes == level)[:RARE_PLACES].tolist():
+            row = columns.rows[step]
+            episode, number = logbook.episodes[row[NAMES["episode"]]], int(row[NAMES["time"]])
+            if number >= 1 and episode.seed is not None:
+                yield episode, number
+
+
+def _rare_places(stage: Stage, restorer: Restorer, logbook: Logbook, until: float) -> Iterator[Place]:
+    """Steps that paid something rare: these episodes again, up to the step before it."""
+    for episode, number in rare_steps(logbook):
+        if time.monotonic() > until:
+            return
+        assert episode.seed is not None
+        stage.play(episode_script(episode.seed, episode.actions[: number - 1]))
+        before, last = episode.actions[number - 1 : number + 1]
+        place = try_place(stage, restorer, restorer.save(stage.env), before, last)
+        if place is not None:
+            yield place
 
 
 def try_place(stage: Stage, restorer: Restorer, state: Snapshot, first: Any, last: Any) -> Place | None:

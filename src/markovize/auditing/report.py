@@ -139,7 +139,7 @@ class RewardReport:
         """The verdict in a line."""
         text = HEADLINES[self.verdict].format(signature=words_of(self.signature))
         if self.markov and not self.signature:
-            text = "Markov: the reward is always the same"
+            text = f"Markov: the reward was the same in all {self.steps:,} steps"
         return f"{text}: {self.reason}" if self.reason else text
 
     def to_json(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from markovize.auditing.restorers import Restorer, find_restorer
 from markovize.auditing.scripts import play
 from markovize.auditing.sources import EnvSource
 from markovize.auditing.tours import Scan, scan
+from markovize.auditing.trails import follow_trails
 from markovize.auditing.walks import action_palette
 
 LEAST_COMPARABLE: Final = 20
@@ -30,7 +31,7 @@ LAG_PLACES: Final = 40
 LOOKS_BACK: Final = (
     "The reward looks back to the step before; whether at more than the state to which that led could not be tested."
 )
-GATHERING, SCANNING, LOOKING_BACK = 0.2, 0.5, 0.75  # shares of the time until which these may take
+GATHERING, SCANNING, FOLLOWING, LOOKING_BACK = 0.2, 0.45, 0.55, 0.75  # shares of the time until which these may take
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def audit_by_restoring(
         if not any(not place.seen.ended for place in places):
             return _not_testable("no state could be restored after which an episode went on", stage.steps, 0)
         early = scan(stage, places, start + SCANNING * seconds)
+        if not early.mismatches:
+            early.add(follow_trails(stage, restorer, logbook, start + FOLLOWING * seconds))
         direct = scan(stage, places, start + LOOKING_BACK * seconds, direct=True)
         case = _Case(source, stage, restorer, places, early, direct)
         if early.comparable < max(LEAST_COMPARABLE, 0.1 * early.tried):
@@ -120,6 +123,13 @@ def _markov(case: _Case, base: Base) -> RewardReport:
     if case.stage.scale.largest == 0:
         reason = f"none of {case.stage.steps:,} steps from restored states paid anything but 0"
         return replace(_not_testable(reason, case.stage.steps, case.comparable), advice=advice.UNPAID)
+    if not base.parts and not case.stage.scale.constant:  # what was paid elsewhere is no constant
+        low, high = case.stage.scale.range
+        reason = (
+            f"rewards from {low:g} to {high:g} were paid, but always {case.places[0].direct.reward:g} where states "
+            f"were restored: what else is paid may depend on more than {case.restorer.words}, or is too rare"
+        )
+        return _not_testable(reason, case.stage.steps, case.comparable)
     text = advice.MARKOV[base.parts]
     if base.parts == ("state", "action") and not base.late:
         text = advice.STATE_ACTION

@@ -12,7 +12,7 @@ SINGLE: Final = 1e-5  # the same for rewards computed in single precision, which
 
 
 class RewardScale:
-    """The largest reward seen so far, and the rounding error that it allows.
+    """The rewards seen so far: between which they lie, the largest, and the rounding error that it allows.
 
     >>> scale = RewardScale()
     >>> scale.see(-100.0)
@@ -23,12 +23,19 @@ class RewardScale:
     def __init__(self) -> None:
         self.largest = 0.0
         self.single = False
+        self.range = (np.inf, -np.inf)
 
     def see(self, reward: Any) -> None:
         """Takes note of a reward, as the environment gave it."""
         if isinstance(reward, (np.float32, np.float16)):
             self.single = True
         self.largest = max(self.largest, abs(float(reward)))
+        self.range = (min(self.range[0], float(reward)), max(self.range[1], float(reward)))
+
+    @property
+    def constant(self) -> bool:
+        """Whether no two rewards were seen that differ."""
+        return self.range[1] - self.range[0] <= self.tolerance
 
     @property
     def tolerance(self) -> float:

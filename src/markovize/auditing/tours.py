@@ -35,6 +35,12 @@ class Scan:
     tried: int = 0
     mismatches: list[Mismatch] = field(default_factory=list)
 
+    def add(self, other: Scan) -> None:
+        """What came of more tours."""
+        self.comparable += other.comparable
+        self.tried += other.tried
+        self.mismatches += other.mismatches
+
 
 def tour(stage: Stage, places: Sequence[Place], *, seed: int | None = None, direct: bool = False) -> Script:
     """The script of an episode that visits these places."""
@@ -68,16 +74,22 @@ def scan(stage: Stage, places: Sequence[Place], until: float, *, direct: bool = 
         )
         if outer and number >= 0:
             order.append(outer[number % len(outer)])
-        steps = stage.play(tour(stage, order, direct=direct))
-        for n, place in enumerate(order):
-            at = width * (n + 1) - 1
-            if at >= len(steps) or n == 0:
-                continue
-            out.tried += 1
-            if not compared(place, steps[at], direct=direct):
-                continue
-            out.comparable += 1
-            expected = (place.direct if direct else place.seen).reward
-            if not stage.scale.same(steps[at].reward, expected):
-                out.mismatches.append(Mismatch(place, tuple(order[:n]), steps[at].reward, direct))
+        visit(stage, order, out, direct=direct)
     return out
+
+
+def visit(stage: Stage, order: Sequence[Place], out: Scan, *, direct: bool = False) -> None:
+    """One tour; what it shows goes into ``out``. The first place comes right after the reset: nothing to compare."""
+    width = 1 if direct else 2
+    steps = stage.play(tour(stage, order, direct=direct))
+    for n, place in enumerate(order):
+        at = width * (n + 1) - 1
+        if at >= len(steps) or n == 0:
+            continue
+        out.tried += 1
+        if not compared(place, steps[at], direct=direct):
+            continue
+        out.comparable += 1
+        expected = (place.direct if direct else place.seen).reward
+        if not stage.scale.same(steps[at].reward, expected):
+            out.mismatches.append(Mismatch(place, tuple(order[:n]), steps[at].reward, direct))
