@@ -19,6 +19,21 @@ def test_coffee_before_office_is_history(seed: int) -> None:
     assert sorted(report.replay_witness(Plane())) == [0, 1]
 
 
+class Costly(Plane):
+    """Every reward is another: none is rare, but some are large."""
+
+    def step(self, action: int) -> tuple[object, float, bool, bool, dict[str, object]]:
+        observation, reward, terminated, truncated, info = super().step(action)
+        return observation, reward - 0.01 * float(self.at[0]), terminated, truncated, info
+
+
+def test_the_same_among_rewards_that_all_differ() -> None:
+    report = check_reward(Costly(), seed=8)
+    assert (report.verdict, report.signature) == ("history", ("next_state", "history"))
+    one, two = sorted(report.replay_witness(Costly()))
+    assert two - one == pytest.approx(1)
+
+
 def test_what_was_paid_in_walks_is_never_called_constant(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("scan", "follow_trails"):  # nothing that contradicts
         monkeypatch.setattr(restored, name, lambda *_, **__: Scan(comparable=1_000, tried=1_000))

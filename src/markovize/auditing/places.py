@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,17 +86,28 @@ def gather(stage: Stage, restorer: Restorer, logbook: Logbook, most: int, until:
 
 def rare_steps(logbook: Logbook) -> Iterator[tuple[LoggedEpisode, int]]:
     """Steps of earlier walks that paid something rare: the episode, and the number of the step in it."""
-    columns = logbook.columns()
-    levels, counts = np.unique(columns.codes, return_counts=True)
-    few = counts < RARE * len(columns.codes)
+    codes = logbook.columns().codes
+    levels, counts = np.unique(codes, return_counts=True)
+    few = counts < RARE * len(codes)
     if few.sum() > len(levels) / 2:  # every reward is another: none is rare
         return
     for level in levels[few][np.argsort(counts[few], kind="stable")][:4].tolist():
-        for step in np.flatnonzero(columns.codes == level)[:RARE_PLACES].tolist():
-            row = columns.rows[step]
-            episode, number = logbook.episodes[row[NAMES["episode"]]], int(row[NAMES["time"]])
-            if number >= 1 and episode.seed is not None:
-                yield episode, number
+        yield from _located(logbook, np.flatnonzero(codes == level)[:RARE_PLACES])
+
+
+def extreme_steps(logbook: Logbook) -> Iterator[tuple[LoggedEpisode, int]]:
+    """The same for the largest and the smallest rewards: for those of which every one is another."""
+    order = np.argsort(logbook.columns().rewards, kind="stable")
+    yield from _located(logbook, [*order[: -RARE_PLACES - 1 : -1], *order[:RARE_PLACES]])
+
+
+def _located(logbook: Logbook, steps: Iterable[int]) -> Iterator[tuple[LoggedEpisode, int]]:
+    """Steps by their episode and their number in it; those that begin one have nothing before them."""
+    rows = logbook.columns().rows
+    for step in steps:
+        episode, number = logbook.episodes[rows[step, NAMES["episode"]]], int(rows[step, NAMES["time"]])
+        if number >= 1 and episode.seed is not None:
+            yield episode, number
 
 
 def _rare_places(stage: Stage, restorer: Restorer, logbook: Logbook, until: float) -> Iterator[Place]:

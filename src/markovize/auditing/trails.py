@@ -10,7 +10,7 @@ import time
 from typing import Final
 
 from markovize.auditing.logbook import Logbook, LoggedEpisode
-from markovize.auditing.places import Place, Stage, rare_steps, try_place
+from markovize.auditing.places import Place, Stage, extreme_steps, rare_steps, try_place
 from markovize.auditing.restorers import Restorer
 from markovize.auditing.tours import ENOUGH, Scan, visit
 
@@ -18,9 +18,9 @@ LONGEST: Final = 100  # places on a trail: the last ones
 
 
 def follow_trails(stage: Stage, restorer: Restorer, logbook: Logbook, until: float) -> Scan:
-    """What came of the trails to all rare rewards of earlier walks."""
+    """What came of the trails to the rare rewards of earlier walks; where none is rare, to the largest and smallest."""
     out = Scan()
-    for episode, number in rare_steps(logbook):
+    for episode, number in list(rare_steps(logbook)) or extreme_steps(logbook):
         if time.monotonic() > until or len(out.mismatches) >= ENOUGH:
             break
         visit(stage, _trail(stage, restorer, episode, number), out)
