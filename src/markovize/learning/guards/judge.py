@@ -13,6 +13,7 @@ from markovize.learning.guards import kernels
 from markovize.learning.guards.candidate import Bound, Box, Candidate, Move
 from markovize.learning.guards.problem import GuardProblem
 
+FRONT_STEPS: Final = 50_000  # of the first episodes, which are looked at first: most candidates fail there
 MOST_PAIRS: Final = 40  # cells with several outcomes that are looked at, the rarest first
 
 
@@ -39,11 +40,13 @@ class Trial:
 class Judge:
     """Holds all the steps and tells where a candidate does not explain them."""
 
-    def __init__(self, problem: GuardProblem) -> None:
+    def __init__(self, problem: GuardProblem, *, large: bool | None = None) -> None:
         self.problem = problem
         self._steps = kernels.Steps(
             problem.offsets, problem.labels, problem.n_labels, problem.outcomes, problem.episode_of
         )
+        large = problem.steps > 2 * FRONT_STEPS if large is None else large
+        self._front = Judge(problem.beginning(FRONT_STEPS), large=False) if large else None
 
     def holds(self, box: Box) -> Bools:
         """For each step, whether all these bounds hold."""
@@ -80,7 +83,16 @@ class Judge:
 
     def explains(self, candidate: Candidate) -> bool:
         """Whether replaying all episodes never needs two outcomes for one cell."""
+        if self._front is not None and not self._front.explains(candidate):
+            return False
         return self.try_out(candidate).explains
+
+    def object_to(self, candidate: Candidate, known: set[int], most: int) -> list[int] | None:
+        """Steps that tell against a candidate, if possible of the first episodes; None if it explains everything."""
+        if self._front is not None and (early := self._front.object_to(candidate, known, most)):
+            return early
+        trial = self.try_out(candidate)
+        return None if trial.explains else self.violations(trial, known, most)
 
     def violations(self, trial: Trial, known: set[int], most: int) -> list[int]:
         """Steps that tell against the candidate, of every outcome of every cell that has several.

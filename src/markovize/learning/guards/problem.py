@@ -33,6 +33,7 @@ class GuardProblem:
     labels: Ints = field(repr=False)
     n_labels: int
     outcomes: Ints = field(repr=False)
+    n_outcomes: int
     finds_reward_guards: bool
 
     @property
@@ -42,10 +43,6 @@ class GuardProblem:
     @property
     def n_features(self) -> int:
         return len(self.codes)
-
-    @cached_property
-    def n_outcomes(self) -> int:
-        return int(self.outcomes.max(initial=0)) + 1
 
     @cached_property
     def numeric(self) -> tuple[bool, ...]:
@@ -79,6 +76,18 @@ class GuardProblem:
         codes = tuple(self.codes[place] for place in places)
         return replace(self, table=table, codes=codes, ranked=tuple(self.ranked[place] for place in places))
 
+    def beginning(self, steps: int) -> GuardProblem:
+        """Only the first episodes, about so many steps; features, labels and outcomes keep their numbers."""
+        episodes = max(1, int(np.searchsorted(self.offsets, steps)))
+        end = int(self.offsets[episodes])
+        return replace(
+            self,
+            offsets=self.offsets[: episodes + 1],
+            codes=tuple(column[:end] for column in self.codes),
+            labels=self.labels[:end],
+            outcomes=self.outcomes[:end],
+        )
+
     def row(self, step: int) -> tuple[int, ...]:
         """The codes of all features at one step."""
         return tuple(int(column[step]) for column in self.codes)
@@ -107,5 +116,13 @@ def pose_guards(steps: LabelledSteps, table: FeatureTable, *, finds_reward_guard
     n_labels = 1 if finds_reward_guards else max(1, len(steps.rewards.values))
     outcomes = np.unique(steps.outcomes, return_inverse=True)[1].astype(np.int32)
     return GuardProblem(
-        table, steps.offsets, tuple(codes), tuple(ranked), labels, n_labels, outcomes, finds_reward_guards
+        table,
+        steps.offsets,
+        tuple(codes),
+        tuple(ranked),
+        labels,
+        n_labels,
+        outcomes,
+        int(outcomes.max(initial=0)) + 1,
+        finds_reward_guards,
     )

@@ -257,9 +257,8 @@ class GuardSearch:
 
     def _offer(self, candidate: Candidate) -> bool:
         """Keeps a candidate that explains everything; from another one learns what tells against it."""
-        trial = self.judge.try_out(candidate)
-        if not trial.explains:
-            more = self.judge.violations(trial, self._known, MORE_EXEMPLARS)
+        more = self.judge.object_to(candidate, self._known, MORE_EXEMPLARS)
+        if more is not None:
             if not more and candidate.boxes:  # the empty one comes from no formula, and exemplars may be remembered
                 raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
             self._add(more)
