@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plane import Plane
+from plane_env import Plane
 
 from markovize import check_reward
 from markovize.auditing import restored
