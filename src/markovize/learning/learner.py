@@ -40,6 +40,7 @@ from markovize.machine.support import count_support
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
+LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
 MANY_STEPS: Final = 100  # from here on reward labels should repeat; fewer steps are an example
 
@@ -109,19 +110,26 @@ def learn(
     """
     if _asks_for_guards(options):
         options = {**options, "trigger_on": GUARDS}
-    learner, traces = Learner(**options), as_mergeable(episodes)
-    note = ""
+    learner, note = Learner(**options), ""
+    if learner.finds_guards and isinstance(episodes, EpisodeStream):
+        episodes = episodes.read()  # features are looked up by step
+    traces = as_mergeable(episodes)
     if not learner.finds_guards and _leaves_labels_open(options) and (note := why_guards(traces)):
         options = {**options, "trigger_on": GUARDS}
         learner = Learner(**options)
-    if learner.finds_guards and isinstance(episodes, EpisodeStream):
-        traces = episodes.read()  # features are looked up by step
+        if isinstance(episodes, EpisodeStream):
+            traces = episodes.read()
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
     if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
+        start = time.monotonic()
         soon = Learner(**options).learn(traces, effort=LITTLE_EFFORT, time_limit=time_limit)
-        if not soon.interrupted and (soon.states is None or soon.states > SMALL):
+        if soon.interrupted:
+            return soon
+        if soon.states is None or soon.states > SMALL:
             return replace(blank(learner.options), time=table)
+        if time_limit is not None:  # the limit is one for both searches
+            time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
     if note:
         result = replace(result, remarks=(note, *result.remarks))

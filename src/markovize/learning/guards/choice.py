@@ -28,12 +28,9 @@ def why_guards(traces: Traces) -> str:
         return ""
     if has_objects(first[0]):
         return "observations are objects: triggers are guards over their features"
-    rewards = len(np.unique(traces.rewards))
-    if (
-        traces.steps < MANY_STEPS
-        or len(traces.observation_values) < traces.steps // 2
-        or not 1 < rewards <= MOST_REWARDS
-    ):
+    if traces.steps < MANY_STEPS or len(traces.observation_values) < traces.steps // 2:
+        return ""  # as most episodes of exact labels do, at once
+    if not 1 < len(np.unique(traces.rewards)) <= MOST_REWARDS:
         return ""
     if 2 * len(labelling_named("transition").label_steps(traces).values) <= traces.steps:
         return ""
