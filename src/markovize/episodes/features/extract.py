@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,26 +19,23 @@ from markovize.episodes.features.paths import (
     columns_of,
     count_scalars,
 )
+from markovize.episodes.features.scalars import Scalars, kind_of
 from markovize.episodes.features.table import FeatureTable, unknown_feature
 from markovize.episodes.labelling.base import distinct_steps
 from markovize.episodes.traces import Traces
-from markovize.episodes.values import Value, key_of, sort_key
+from markovize.episodes.values import Value
 from markovize.errors import InputError, one_line
-
-_NUMBERS: Final = frozenset({int, float})
-_OWN_KEYS: Final = (frozenset({int}), frozenset({str}), frozenset({int, float}))  # equal exactly where the values are
 
 
 @dataclass(frozen=True)
 class _Cells:
     """A feature's value for each of some distinct things, and which of them each step has."""
 
-    values: Sequence[Value]
+    scalars: Scalars
     ids: Ints
 
-    @property
-    def types(self) -> set[type]:
-        return set(map(type, self.values))
+
+_OBSERVED: WeakKeyDictionary[Traces, list[tuple[str, Scalars]]] = WeakKeyDictionary()  # episodes never change
 
 
 def extract_features(
@@ -101,15 +98,6 @@ def missing_feature(name: str, known: Iterable[str], of: str, given: bool) -> In
     return InputError(f"{what}; {advice}")
 
 
-def kind_of(types: Collection[type]) -> Kind:
-    """What a feature with values of these types is.
-
-    >>> kind_of({int, float}), kind_of({int}), kind_of({str, float})
-    ('numeric', 'categorical', 'categorical')
-    """
-    return "numeric" if float in types and _NUMBERS.issuperset(types) else "categorical"
-
-
 # --- cells: by name, before there are kinds ---------------------------------------------------------------------------
 
 
@@ -117,10 +105,10 @@ def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -
     if not traces.steps:
         raise InputError("there are no steps, and so no features")
     own = function.describe(traces.observation_values) if isinstance(function, ObservationFeatures) else None
-    found = list(_observed(traces, own or traces.observation_values, before, optional=function is not None))
+    found = list(_observed(traces, own, before, optional=function is not None))
     found += [
-        (_action_name(name), _Cells(values, traces.actions))
-        for name, values in _named(traces.action_values, "actions", optional=function is not None)
+        (_action_name(name), _Cells(scalars, traces.actions))
+        for name, scalars in _named(traces.action_values, "actions", optional=function is not None)
     ]
     counts = Counter(name for name, _ in found)
     if twice := [name for name, count in counts.items() if count > 1]:
@@ -128,24 +116,28 @@ def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -
     cells = dict(found)
     if function is not None and own is None:
         ids, steps = distinct_steps(traces)
-        cells |= {name: _Cells(values, ids) for name, values in function_columns(function, steps).items()}
+        cells |= {name: _Cells(Scalars(values), ids) for name, values in function_columns(function, steps).items()}
     if not cells:
         raise InputError("the steps have no features; give features=, a function of (state, action, next_state)")
     return cells
 
 
 def _observed(
-    traces: Traces, observations: Sequence[Value], before: bool, *, optional: bool
+    traces: Traces, described: Sequence[Value] | None, before: bool, *, optional: bool
 ) -> Iterator[tuple[str, _Cells]]:
+    """The features of observations: their own parts, or those by which a function describes them."""
     after = traces.states_after()
-    columns = list(_named(observations, "observations", optional=optional))
-    yield from ((name, _Cells(values, after)) for name, values in columns)
+    if described:
+        columns = _named(described, "observations", optional=optional)
+    elif not (columns := _OBSERVED.get(traces, [])):
+        columns = _OBSERVED[traces] = _named(traces.observation_values, "observations", optional=optional)
+    yield from ((name, _Cells(scalars, after)) for name, scalars in columns)
     if before:
         ids = traces.states_before()
-        yield from ((BEFORE + name, _Cells(values, ids)) for name, values in columns)
+        yield from ((BEFORE + name, _Cells(scalars, ids)) for name, scalars in columns)
 
 
-def _named(values: Sequence[Value], what: str, *, optional: bool) -> list[tuple[str, Sequence[Value]]]:
+def _named(values: Sequence[Value], what: str, *, optional: bool) -> list[tuple[str, Scalars]]:
     """Names and columns; nothing where that cannot be, if a function gives the features instead."""
     try:
         if (many := count_scalars(values[0])) > MOST_FEATURES:
@@ -153,7 +145,7 @@ def _named(values: Sequence[Value], what: str, *, optional: bool) -> list[tuple[
                 f"the {what} consist of {many:,} numbers each; give features=, a function of "
                 "(state, action, next_state) that says what matters"
             )
-        return list(columns_of(values, what))
+        return [(name, Scalars(column)) for name, column in columns_of(values, what)]
     except InputError:
         if optional:
             return []
@@ -167,7 +159,7 @@ def _action_name(name: str) -> str:
 def _chosen_kind(name: str, cells: _Cells, numeric: Collection[str], categorical: Collection[str]) -> Kind:
     if name in numeric:
         return "numeric"
-    return "categorical" if name in categorical else kind_of(cells.types)
+    return "categorical" if name in categorical else kind_of(cells.scalars.types)
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------
@@ -177,12 +169,12 @@ def _table(features: Sequence[Feature], cells: dict[str, _Cells]) -> FeatureTabl
     columns: list[Floats | Ints] = []
     values: list[tuple[Value, ...]] = []
     for feature in features:
-        found = cells.get(feature.name) or _Cells((), np.zeros(0, np.int32))
+        found = cells.get(feature.name) or _Cells(Scalars(()), np.zeros(0, np.int32))
         if feature.numeric:
-            columns.append(_numbers(feature.name, found)[found.ids])
+            columns.append(found.scalars.numbers(feature.name)[found.ids])
             values.append(())
         else:
-            codes, known = _codes(found.values)
+            codes, known = found.scalars.codes
             columns.append(codes[found.ids])
             values.append(known)
     return FeatureTable(tuple(features), tuple(columns), tuple(values))
@@ -192,22 +184,3 @@ def _without_constants(table: FeatureTable) -> FeatureTable:
     changing = [name for name, place in table.places.items() if np.any(table.columns[place] != table.columns[place][0])]
     constant = tuple(name for name in table.places if name not in changing)
     return replace(table.select(changing), constant=constant)
-
-
-def _numbers(name: str, cells: _Cells) -> Floats:
-    if odd := cells.types - _NUMBERS:
-        example = next(value for value in cells.values if type(value) in odd)
-        raise InputError(f"the feature {one_line(name, 60)} is not numeric: {one_line(repr(example), 40)} is no number")
-    try:
-        return np.array(cells.values, np.float64)
-    except OverflowError:
-        raise InputError(f"the feature {one_line(name, 60)} has numbers that are too large") from None
-
-
-def _codes(values: Sequence[Value]) -> tuple[Ints, tuple[Value, ...]]:
-    """A code for each value, and what the codes stand for, in ascending order."""
-    keys = values if set(map(type, values)) in _OWN_KEYS else [key_of(value) for value in values]
-    distinct = dict(zip(reversed(keys), reversed(values), strict=True))
-    order = sorted(distinct, key=lambda key: sort_key(distinct[key]))
-    codes = {key: code for code, key in enumerate(order)}
-    return np.array([codes[key] for key in keys], np.int32), tuple(distinct[key] for key in order)

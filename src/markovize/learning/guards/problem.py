@@ -60,10 +60,11 @@ class GuardProblem:
 
     @cached_property
     def row_of(self) -> Ints:
-        """A number for every step, equal for steps with equal features."""
-        if not self.codes:
-            return np.zeros(self.steps, np.int32)
-        return self.table.distinct()[0]
+        """For every step the first one with equal features."""
+        rows = np.zeros(self.steps, np.int64)
+        for column in self.codes:
+            rows = tree_kernels.first_alike(rows, column, int(column.max(initial=0)) + 1)
+        return rows.astype(np.int32)
 
     @cached_property
     def matters(self) -> Bools:

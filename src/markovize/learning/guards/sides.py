@@ -8,7 +8,7 @@ everything below it (an order encoding that grows: new values are put between th
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -67,14 +67,14 @@ class Threshold:
 
     def read(self, is_true: Callable[[int], bool]) -> Bound | None:
         """The literal of a model; half-way between two values that it must tell apart."""
-        good = [code for code in self._order if is_true(self._passes[code])]
-        bad = [code for code in self._order if not is_true(self._passes[code])]
-        if not bad:
+        order, rising = self._order, self.side == "at_least"
+        # falses come before trues, or trues before falses
+        at = bisect_left(order, True, key=lambda code: is_true(self._passes[code]) is rising)
+        if at == (0 if rising else len(order)):
             return None
-        if not good:  # nothing that is known passes
-            return Bound(self.feature, self.side, bad[-1] + 1 if self.side == "at_least" else bad[0])
-        low, high = (bad[-1], good[0]) if self.side == "at_least" else (good[-1], bad[0])
-        return Bound(self.feature, self.side, (low + high + 1) // 2)
+        if at == (len(order) if rising else 0):  # nothing that is known passes
+            return Bound(self.feature, self.side, order[-1] + 1 if rising else order[0])
+        return Bound(self.feature, self.side, (order[at - 1] + order[at] + 1) // 2)
 
 
 class Choice:
