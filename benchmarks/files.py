@@ -14,9 +14,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import gymnasium as gym
 import numpy as np
 
 from markovize import RewardMachine, read_episodes, read_machine, write_episodes, write_machine
+from markovize.gym.wrappers import RecordEpisodes
 from markovize.io.registry import MACHINES
 from markovize.machine.machine import Emission, Trigger
 from markovize.worlds import world
@@ -53,6 +55,26 @@ def measure_episodes(report: Report, folder: Path, episodes: int) -> None:
         report.row(format, f"{traces.steps:,}", f"{size:.1f}", f"{writing:.2f}", f"{reading:.2f}", f"{rate:.2f}")
 
 
+def measure_recording(report: Report, folder: Path, steps: int = 20_000) -> None:
+    """What a step costs more where it is recorded."""
+    report.heads("environment", "plain, µs a step", "recorded, µs a step", over="Recording")
+
+    def play(env: gym.Env[object, int]) -> float:
+        def walk() -> None:
+            env.reset(seed=0)
+            for number in range(steps):
+                _, _, terminated, truncated, _ = env.step(number % 4)
+                if terminated or truncated:
+                    env.reset()
+
+        return 1e6 * seconds(walk) / steps
+
+    for name in ("CliffWalking-v1", "markovize/OfficeWorld-v0"):
+        plain = play(gym.make(name))
+        recorded = play(RecordEpisodes(gym.make(name), folder / f"{name.replace('/', '-')}.jsonl"))
+        report.row(name, f"{plain:.1f}", f"{recorded:.1f}")
+
+
 def measure_machines(report: Report, folder: Path, states: int) -> None:
     report.heads("machine", "states", "write, s", "read, s", "write, ten times", "read, ten times", over="Machines")
     for format in MACHINES:
@@ -77,6 +99,7 @@ def main() -> None:
     report = Report("Files", "Seconds of one core to read and to write episodes and machines.")
     with tempfile.TemporaryDirectory() as folder:
         measure_episodes(report, Path(folder), options.episodes)
+        measure_recording(report, Path(folder))
         measure_machines(report, Path(folder), options.states)
     report.save(options.save)
 

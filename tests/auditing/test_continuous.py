@@ -182,6 +182,6 @@ class FarBonus(gym.Env[Any, Any]):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_rare_bonus_far_away(seed: int) -> None:
     """Was missed, or even called constant, with these seeds."""
-    report = check_reward(FarBonus(), seed=seed)
+    report = check_reward(FarBonus(), seed=seed, seconds=120)  # a busy machine needs them, others stop long before
     assert report.verdict == "history"
     assert sorted(report.replay_witness(FarBonus())) == pytest.approx([-0.01, 0.99])

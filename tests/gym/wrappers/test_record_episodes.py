@@ -249,24 +249,6 @@ def test_a_step_needs_a_reset(tmp_path: Path) -> None:
         RecordEpisodes(Ring(), tmp_path / "log.jsonl").step(0)
 
 
-def test_recording_is_quick(tmp_path: Path) -> None:
-    """Aim: 10 µs a step; the test allows for a busy machine, and takes the best of some rounds."""
-    plain, recorded = Ring("multi", limit=10**9), RecordEpisodes(Ring("multi", limit=10**9), tmp_path / "log.jsonl")
-
-    def seconds(env: gym.Env[Any, Any]) -> float:
-        best = float("inf")
-        for _ in range(5):
-            env.reset(seed=0)
-            start = time.perf_counter()
-            for _ in range(400):
-                env.step(0)  # to and fro, which never ends
-                env.step(1)
-            best = min(best, time.perf_counter() - start)
-        return best / 800
-
-    assert seconds(recorded) - seconds(plain) < 40e-6
-
-
 RECORDER = """
 import sys, gymnasium as gym
 from markovize.gym.wrappers import RecordEpisodes
