@@ -28,7 +28,9 @@ from markovize.episodes.features import Features
 from markovize.features import named
 
 HELD_OUT: Final = 10**6  # the first seed of episodes that nothing is learned from
-SIDE: Final = 0.05  # of the shuttle: how far from the middle either side begins
+SIDE: Final = 0.05  # metres; how far from the middle either side of the shuttle begins
+TENTHS: Final = 10  # so that a network sees numbers near 1
+FRAMES_PER_SECOND: Final = 50
 SURVEYED: Final = (
     "PositionOnlyCartPole",
     "VelocityOnlyCartpole",
@@ -67,13 +69,14 @@ def popgym_env(name: str) -> gym.Env[Any, Any]:
 
 
 class Changes(gym.Wrapper[Any, Any, Any, Any]):
-    """Positions, and how fast they change: with the speed, the next position can be foretold; the reward is another
-    matter."""
+    """Positions, in tenths of a metre and of a radian, and how fast they change.
+
+    With the speed, the next position can be foretold. What a reward remembers is another matter.
+    """
 
     def __init__(self, env: gym.Env[Any, Any]) -> None:
         super().__init__(env)
         self.observation_space = gym.spaces.Box(-np.inf, np.inf, (4,), np.float32)
-        self._frames_per_second = 50
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         self._last, info = self.env.reset(**options)
@@ -84,8 +87,8 @@ class Changes(gym.Wrapper[Any, Any, Any, Any]):
         return self._with_changes(seen), *rest
 
     def _with_changes(self, seen: Any) -> Any:
-        changes, self._last = (seen - self._last) * self._frames_per_second, seen
-        return np.concatenate([seen, changes]).astype(np.float32)
+        speed, self._last = (seen - self._last) * FRAMES_PER_SECOND, seen
+        return np.concatenate([seen * TENTHS, speed]).astype(np.float32)
 
 
 class Shuttle(gym.Wrapper[Any, Any, Any, Any]):
