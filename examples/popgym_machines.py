@@ -57,6 +57,7 @@ class Task:
     episodes: int = 0  # of a tabular agent
     steps: int = 0  # of PPO
     features: Features | None = None
+    gamma: float = 0.99
 
 
 def popgym_env(name: str) -> gym.Env[Any, Any]:
@@ -119,6 +120,7 @@ TASKS: Final = {
         1.0,
         steps=300_000,
         features=POSITIONS,
+        gamma=0.999,  # so that a quick arrival is worth no falls
     ),
 }
 
@@ -178,7 +180,15 @@ def act(task: Task, seed: int) -> dict[str, Any]:
         from markovize.integrations.sb3 import ActiveTraining, TrainingSettings
 
         settings = TrainingSettings(
-            "ppo", task.steps, seed, explore=500, features=task.features, target=0.99 * task.optimum, look_every=4_096
+            "ppo",
+            task.steps,
+            seed,
+            explore=500,
+            features=task.features,
+            target=0.99 * task.optimum,
+            gamma=task.gamma,
+            learning_rate=5e-4,
+            entropy=0.0,
         )
         trained = ActiveTraining(task.make, settings).run()
         found, earned, played = trained.machine, trained.greedy_return, trained.steps
