@@ -24,10 +24,15 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         "Without a log",
         "greedy return 1 of 1",
         "depend on? not Markov: the reward depends on what happened before in the episode",
+        "Without labels",
+        "in state 0, x < 3 and y ≥ 7 → state 1",
+        "optimal: 2 guards, 4 literals",
     ):
         assert words in said
     assert json.loads((tmp_path / "out" / "machine.json").read_text())["states"] == 4
-    for picture in ("machine.png", "product.png"):
+    plane = json.loads((tmp_path / "out" / "plane.json").read_text())
+    assert [literal["feature"] for literal in plane["triggers"][0]["when"]] == ["x", "y"]
+    for picture in ("machine.png", "product.png", "plane.png"):
         assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "out" / "machine.svg").read_text()
     assert json.loads((tmp_path / "out" / "run" / "result.json").read_text())["greedy_return"] == 1.0

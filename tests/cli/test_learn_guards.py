@@ -228,7 +228,19 @@ def test_a_limit_ends_in_time_and_says_what_may_be_the_reason(capsys: pytest.Cap
     said = capsys.readouterr()
     assert "unknown: nothing found within the limit; at least" in said.out
     assert "note: more than 8 guards are needed" in said.out
+    assert "labels, reward_on= (--reward-on) module:function\n" in said.out  # objects are no labels
     assert not Path("out.json").exists()
+
+
+def test_numbers_and_texts_in_one_feature_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    charges = [0.5, "low", 0.75, 0.25]
+    file = write("mixed.jsonl", *(([{"charge": 0.5}, {"charge": to}], [float(to == "low")]) for to in charges))
+    assert learn(file, *GUARDS) == 0
+    out = capsys.readouterr().out
+    assert "note: the feature charge has numbers, such as 0.5, and other values, such as low" in out
+    assert "in state 0, charge = low pays 1" in out
+    assert learn(file, *GUARDS, "--categorical", "charge") == 0
+    assert "and other values" not in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

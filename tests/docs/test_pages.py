@@ -32,6 +32,7 @@ EXTRAS = {
     "markovize.integrations.sb3": "stable_baselines3",
     'executor="ray"': "ray",
     "import pandas": "pandas",
+    "import minigrid": "minigrid",
     "log.parquet": "pyarrow",
 }
 

@@ -122,6 +122,11 @@ def test_lists_of_one_and_many_values(tmp_path: Path, monkeypatch: pytest.Monkey
 
 REFUSED: dict[str, tuple[list[object], list[object], list[float]]] = {
     "the observations mix lists of 2 and single values": ([(1, 2), 3], [0], [0.0]),
+    "the observations are objects, such as {x: 1.5}; a table has no cell for them; use JSONL": (
+        [{"x": 1.5}, {"x": 2.5}],
+        [0],
+        [0.0],
+    ),
     "a list within a list": ([((1, 2),), ((1, 3),)], [0], [0.0]),
     "are empty lists": ([(), ()], [0], [0.0]),
     'the string "7" would be read back': (["7", "8"], [0], [0.0]),

@@ -34,6 +34,14 @@ HISTORY_CONTINUOUS: Final = (
     "Put what the reward remembers into the observation; or name what matters with label functions, record episodes "
     "and run `markovize learn`, then wrap the environment with markovize.MarkovRewardWrapper."
 )
+HISTORY_OBJECTS: Final = (
+    "The observations have named parts: `markovize learn EPISODES --trigger-on guards` says which of them the reward "
+    "remembers, for markovize.MarkovRewardWrapper; or put what it remembers into the observation."
+)
+GUARDS_INSTEAD: Final = (
+    "A machine over the parts of observations needs no repetition: `markovize learn EPISODES --trigger-on guards "
+    "--holdout 0.2` finds the smallest that explains the rewards, and tries it on episodes held back."
+)
 PREVIOUS: Final = (
     "Something survives reset(): set every attribute that the reward reads in reset(), draw from self.np_random only, "
     "and call super().reset(seed=seed) first."

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markovize.auditing import advice
+from markovize.auditing.factored import turn_to_guards
 from markovize.auditing.inside import join_inside, look_inside
 from markovize.auditing.logbook import Logbook
 from markovize.auditing.observed import DENSE_SHARE, LEAST_SHARE, Budget, Evidence, judge, report_finding, suspects
@@ -128,7 +129,7 @@ def audit_episodes(traces: Traces, budget: Budget) -> RewardReport:
     for episode in traces:
         if episode.steps:
             logbook.add(episode)
-    report = judge(logbook, Evidence.of(logbook), None, budget, lambda _: None)
+    report = turn_to_guards(judge(logbook, Evidence.of(logbook), None, budget, lambda _: None), traces)
     return replace(report, episodes=len(logbook.episodes))
 
 

@@ -1,7 +1,8 @@
 """``python -m markovize.cli.demo``: the four-state patrol of Officeworld, learned from packaged episodes.
 
 Prints the conflicts, the triggers in plain words and what proves the machine minimal, and writes it with a picture.
-Then it finds the same machine without any log, by acting, and asks what the reward of that environment depends on.
+Then it finds the same machine without any log, by acting, asks what the reward of that environment depends on, and
+learns one more machine in a plane, where no observation comes back.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from markovize import (
     replay,
     write_machine,
 )
+from markovize.cli.demo_plane import learn_plane
 from markovize.cli.run_display import run_display
 from markovize.episodes.samples import sample_path
 from markovize.runs import write_run
@@ -65,6 +67,7 @@ def main(folder: Path) -> None:
     say(f"[bold]5. Written[/]: {names}")
     act(folder / "run")
     audit()
+    learn_plane(folder, say)
 
 
 def act(folder: Path) -> None:

@@ -84,6 +84,8 @@ class SomeEpisodes(EpisodeStream):
                 np.r_[0, np.cumsum(lengths[chosen])],
                 chunk.terminated[chosen],
                 chunk.truncated[chosen],
+                observation_names=chunk.observation_names,
+                action_names=chunk.action_names,
             )
 
 
@@ -108,4 +110,6 @@ def join_chunks(chunks: Iterable[Traces]) -> Traces:
         np.concatenate([np.zeros(1, np.int64)] + [p.offsets[1:] + n for p, n in zip(parts, shifts, strict=False)]),
         np.concatenate([part.terminated for part in parts]),
         np.concatenate([part.truncated for part in parts]),
+        observation_names=parts[0].observation_names,
+        action_names=parts[0].action_names,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from markovize.errors import InputError, one_line
 
@@ -54,6 +54,24 @@ class TableColumns:
         if out.truncated is None and "truncated" in header:
             out = replace(out, truncated="truncated")
         return out
+
+    def names_of(self, kind: Literal["state", "action"]) -> tuple[str, ...]:
+        """What the parts of a state or action are called: as their columns, without the word that these share.
+
+        >>> TableColumns(state=("state_x", "state_y")).names_of("state"), TableColumns().names_of("action")
+        (('x', 'y'), ())
+        """
+        columns = getattr(self, kind)
+        if len(columns) < 2:  # a single value is no list of parts
+            return ()
+        full = tuple(name for name in columns if name)
+        short = tuple(name.removeprefix(f"{kind}_") or name for name in full)
+        return full if len(set(short)) < len(short) or any(map(_means_more, short)) else short
+
+
+def _means_more(name: str) -> bool:
+    """Whether a name would be taken for a feature of the action, or of the state before the step."""
+    return name == "action" or name.startswith(("action.", "before."))
 
 
 def places_of(columns: TableColumns, header: Sequence[str], where: str) -> dict[str, int]:

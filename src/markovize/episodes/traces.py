@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -83,6 +83,9 @@ class Traces(BriefRepr):
     offsets: Longs = field(repr=False)  # of each episode's first step, and the end
     terminated: Bools = field(repr=False)
     truncated: Bools = field(repr=False)
+    # what the entries of observations and actions that are lists are called, where columns of a table had names
+    observation_names: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
+    action_names: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         # -0.0 becomes 0.0: they are one number, and one text in every file
@@ -144,7 +147,8 @@ class Traces(BriefRepr):
 
     def select(self, numbers: Iterable[int]) -> Traces:
         """Only the episodes with these numbers, in this order."""
-        return Traces.of(self.episode(number) for number in numbers)
+        chosen = Traces.of(self.episode(number) for number in numbers)
+        return replace(chosen, observation_names=self.observation_names, action_names=self.action_names)
 
     def split(self, share: float, seed: int = 0) -> tuple[Traces, Traces]:
         """Two parts: episodes to learn from, and this share of them, drawn at random, to try the machine on.

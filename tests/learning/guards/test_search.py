@@ -15,6 +15,7 @@ from guard_problems import problem_of
 from markovize import InputError, Learner, LearnResult, Traces, learn, replay
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.search import GuardSearch
 from markovize.learning.limits import Limits
 from markovize.learning.search import Progress
 from markovize.learning.warm_up import warm_up
@@ -163,3 +164,23 @@ def test_rewards_by_a_kind_of_labels_or_a_function() -> None:
     assert (exact.guards, exact.reward_on) == (0, "state")
     with pytest.raises(InputError, match="not 'no-such-kind'"):
         learn(walks, trigger_on="guards", reward_on="no-such-kind")
+
+
+def test_features_that_cannot_explain_the_rewards_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many features a few are looked at first; where these leave contradictions, no number of guards would do."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(2, size=(60, 5, 7)).tolist()
+    paid = [[float((a + b + c) % 2) for a, b, c, *_ in walk[1:]] for walk in bits]
+    traces = Traces.of([(walk, ["go"] * 4, rewards) for walk, rewards in zip(bits, paid, strict=True)])
+    searched: list[int] = []
+    run = GuardSearch.run
+
+    def watched(search: GuardSearch) -> None:
+        assert search.problem.is_realisable
+        searched.append(search.problem.n_features)
+        run(search)
+
+    monkeypatch.setattr(GuardSearch, "run", watched)
+    result = learn(traces, trigger_on="guards", before=False)
+    assert size(result) == ("optimal", 3, 3, 1)
+    assert searched[0] == 7 and 2 not in searched

@@ -107,6 +107,8 @@ class BatchReader:
             offsets.astype(np.int64),
             terminated,
             truncated,
+            observation_names=self._columns.names_of("state"),
+            action_names=self._columns.names_of("action"),
         )
 
     def _check_rows(self, rows: _Rows, ends: Longs) -> None:

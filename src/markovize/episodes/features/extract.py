@@ -18,6 +18,7 @@ from markovize.episodes.features.paths import (
     MOST_FEATURES,
     columns_of,
     count_scalars,
+    rename_parts,
 )
 from markovize.episodes.features.scalars import Scalars, kind_of
 from markovize.episodes.features.table import FeatureTable, unknown_feature
@@ -64,7 +65,8 @@ def extract_features(
     if both := sorted({*numeric} & {*categorical}):
         raise InputError(f"the feature {one_line(both[0], 60)} cannot be numeric and categorical at once")
     features = [Feature(name, _chosen_kind(name, found, numeric, categorical)) for name, found in cells.items()]
-    return _without_constants(_table(features, cells))
+    table = replace(_table(features, cells), mixed=tuple(_mixed(cells, categorical)))
+    return _without_constants(table)
 
 
 def tabulate_features(
@@ -80,6 +82,9 @@ a function made it, give features= (--features module:function)
     wanted = tuple(features)
     before = any(feature.name.startswith(BEFORE) for feature in wanted)
     cells = _all_cells(traces, function, before) if traces.steps else {}
+    if cells and (traces.observation_names or traces.action_names):
+        # a machine of other episodes may call the columns 0, 1, …, as an environment's vectors are
+        cells = _all_cells(traces, function, before, by_name=False) | cells
     for feature in wanted if traces.steps else ():
         if feature.name not in cells:
             raise missing_feature(feature.name, cells, "the episodes", function is not None)
@@ -88,28 +93,36 @@ a function made it, give features= (--features module:function)
 
 def missing_feature(name: str, known: Iterable[str], of: str, given: bool) -> InputError:
     """What to say where a machine needs a feature that is not there."""
-    listed = one_line(", ".join(sorted(known)) or "none", 120)
+    known = sorted(known)
+    listed = one_line(", ".join(known) or "none", 120)
     what = f"the machine's feature {one_line(name, 60)} is not among those of {of}: {listed}"
-    advice = (
-        "features= does not return it"
-        if given
-        else "if a function made it, give features= (--features module:function)"
-    )
+    advice = "features= does not return it"
+    if not given:
+        advice = "if a function made it, give features= (--features module:function)"
+        if any(part.isdecimal() for part in known):
+            advice += "; features=markovize.features.named(…) names the entries of vectors"
     return InputError(f"{what}; {advice}")
 
 
 # --- cells: by name, before there are kinds ---------------------------------------------------------------------------
 
 
-def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -> dict[str, _Cells]:
+def _all_cells(
+    traces: Traces, function: FeatureFunction | None, before: bool, *, by_name: bool = True
+) -> dict[str, _Cells]:
+    """Every feature; parts of lists are called as the columns that they come from, unless ``by_name`` forbids."""
     if not traces.steps:
         raise InputError("there are no steps, and so no features")
     own = function.describe(traces.observation_values) if isinstance(function, ObservationFeatures) else None
-    found = list(_observed(traces, own, before, optional=function is not None))
-    found += [
-        (_action_name(name), _Cells(scalars, traces.actions))
-        for name, scalars in _named(traces.action_values, "actions", optional=function is not None)
-    ]
+    observed = _observed(traces, own, optional=function is not None)
+    acted = _named(traces.action_values, "actions", optional=function is not None)
+    if by_name:
+        observed = rename_parts(observed, () if own else traces.observation_names)
+        acted = rename_parts(acted, traces.action_names)
+    found = [(name, _Cells(scalars, traces.states_after())) for name, scalars in observed]
+    if before:
+        found += [(BEFORE + name, _Cells(scalars, traces.states_before())) for name, scalars in observed]
+    found += [(_action_name(name), _Cells(scalars, traces.actions)) for name, scalars in acted]
     counts = Counter(name for name, _ in found)
     if twice := [name for name, count in counts.items() if count > 1]:
         raise InputError(f"two parts of a step are called {one_line(twice[0], 60)}; rename one of them")
@@ -122,19 +135,13 @@ def _all_cells(traces: Traces, function: FeatureFunction | None, before: bool) -
     return cells
 
 
-def _observed(
-    traces: Traces, described: Sequence[Value] | None, before: bool, *, optional: bool
-) -> Iterator[tuple[str, _Cells]]:
+def _observed(traces: Traces, described: Sequence[Value] | None, *, optional: bool) -> list[tuple[str, Scalars]]:
     """The features of observations: their own parts, or those by which a function describes them."""
-    after = traces.states_after()
     if described:
-        columns = _named(described, "observations", optional=optional)
-    elif not (columns := _OBSERVED.get(traces, [])):
+        return _named(described, "observations", optional=optional)
+    if not (columns := _OBSERVED.get(traces, [])):
         columns = _OBSERVED[traces] = _named(traces.observation_values, "observations", optional=optional)
-    yield from ((name, _Cells(scalars, after)) for name, scalars in columns)
-    if before:
-        ids = traces.states_before()
-        yield from ((BEFORE + name, _Cells(scalars, ids)) for name, scalars in columns)
+    return columns
 
 
 def _named(values: Sequence[Value], what: str, *, optional: bool) -> list[tuple[str, Scalars]]:
@@ -154,6 +161,13 @@ def _named(values: Sequence[Value], what: str, *, optional: bool) -> list[tuple[
 
 def _action_name(name: str) -> str:
     return ACTION if name == "state" else f"{ACTION}.{name}"
+
+
+def _mixed(cells: dict[str, _Cells], categorical: Collection[str]) -> Iterator[tuple[str, Value, Value]]:
+    """Features with numbers and other values that nobody called categorical, with an example of either."""
+    for name, found in cells.items():
+        if name not in categorical and (examples := found.scalars.mixed) is not None:
+            yield name, *examples
 
 
 def _chosen_kind(name: str, cells: _Cells, numeric: Collection[str], categorical: Collection[str]) -> Kind:

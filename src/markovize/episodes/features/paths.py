@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from markovize.episodes.record import Record
 from markovize.episodes.values import Value, show
 from markovize.errors import InputError, one_line
 
+T = TypeVar("T")
 STATE: Final = "state"
 """The name of an observation that is a scalar itself."""
 ACTION: Final = "action"
@@ -54,6 +55,18 @@ as (1, 2); features need the same parts in all of them
             yield from columns_of(list(map(itemgetter(place), values)), what, join_names(name, str(place)))
     else:
         raise _mixed(values, what, name)
+
+
+def rename_parts(columns: Sequence[tuple[str, T]], names: Sequence[str]) -> list[tuple[str, T]]:
+    """Columns of lists, by the names of the lists' entries in place of their numbers; nothing changes without names.
+
+    >>> rename_parts([("0", [1]), ("1.0", [2]), ("1.1", [3])], ["x", "speed"])
+    [('x', [1]), ('speed.0', [2]), ('speed.1', [3])]
+    """
+    if not names:
+        return list(columns)
+    parts = [(*name.partition("."), values) for name, values in columns]
+    return [(names[int(head)] + dot + rest, values) for head, dot, rest, values in parts]
 
 
 def count_scalars(value: Value) -> int:

@@ -34,6 +34,16 @@ class Scalars:
         """Of its values."""
         return set(map(type, self.values))
 
+    @property
+    def mixed(self) -> tuple[Value, Value] | None:
+        """A number and another value, where both are among its values."""
+        if not (self.types & _NUMBERS and self.types - _NUMBERS):
+            return None
+        number, other = (
+            next(value for value in self.values if (type(value) in _NUMBERS) == wanted) for wanted in (True, False)
+        )
+        return number, other
+
     def numbers(self, name: str) -> Floats:
         """The values as numbers; the name is for errors."""
         if odd := self.types - _NUMBERS:

@@ -26,7 +26,7 @@ class FeatureTable(BriefRepr):
 
     ``values[f][code]`` is what a code of the categorical feature ``f`` stands for, in ascending order; a numeric
     feature has no codes, and its entry is empty. ``constant`` names the features that were left out because they have
-    the same value at every step.
+    the same value at every step, ``mixed`` those with numbers and other values, and an example of either.
 
     >>> table = FeatureTable((Feature("here", "categorical"),), (np.array([1, 0], np.int32),), (("door", "key"),))
     >>> table.steps, table.row(0), table.holds(Guard([Literal("here", "is", "key")])).tolist()
@@ -37,6 +37,7 @@ class FeatureTable(BriefRepr):
     columns: tuple[Column, ...] = field(repr=False)
     values: tuple[tuple[Value, ...], ...] = field(repr=False)
     constant: tuple[str, ...] = ()
+    mixed: tuple[tuple[str, Value, Value], ...] = ()
 
     @property
     def steps(self) -> int:
@@ -71,12 +72,14 @@ class FeatureTable(BriefRepr):
 
     def select(self, names: Iterable[str]) -> FeatureTable:
         """Only these features, in this order."""
+        names = tuple(names)
         places = [self.place(name) for name in names]
         return FeatureTable(
             tuple(self.features[place] for place in places),
             tuple(self.columns[place] for place in places),
             tuple(self.values[place] for place in places),
             self.constant,
+            tuple(found for found in self.mixed if found[0] in names),
         )
 
     def holds(self, guard: Guard) -> Bools:

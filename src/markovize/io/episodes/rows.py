@@ -7,7 +7,7 @@ type in a data frame. Which column holds what, which rows make an episode and wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from markovize.episodes.table_columns import TableColumns, places_of
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces, TracesBuilder
-from markovize.episodes.values import Interner, Value, key_of, show
+from markovize.episodes.values import Interner, Value, has_objects, key_of, show
 from markovize.errors import InputError, UnsupportedError, one_line
 from markovize.io.registry import ReadOptions
 
@@ -103,7 +103,9 @@ def read_rows(
     if not current:
         raise InputError("no episodes in this file", where=name)
     _add(builder, current, name)
-    return builder.build()
+    return replace(
+        builder.build(), observation_names=columns.names_of("state"), action_names=columns.names_of("action")
+    )
 
 
 def rows_of(traces: Traces, cell: Callable[[Value], C]) -> tuple[list[str], Iterator[list[C]]]:
@@ -117,10 +119,10 @@ def rows_of(traces: Traces, cell: Callable[[Value], C]) -> tuple[list[str], Iter
     actions, action_width = _cells(traces.action_values, cell, "actions")
     header = [
         "episode",
-        *_names("state", state_width),
-        *_names("action", action_width),
+        *_names("state", state_width, traces.observation_names),
+        *_names("action", action_width, traces.action_names),
         "reward",
-        *_names("next_state", state_width),
+        *_names("next_state", state_width, traces.observation_names),
         "terminated",
         "truncated",
     ]
@@ -152,18 +154,18 @@ def columns_of(traces: Traces) -> dict[str, CodedColumn | Floats | Longs | Bools
     actions, action_width = _cells(traces.action_values, _itself, "actions")
     return {
         "episode": episode,
-        **_coded("state", width, states, traces.states_before()),
-        **_coded("action", action_width, actions, traces.actions),
+        **_coded(_names("state", width, traces.observation_names), states, traces.states_before()),
+        **_coded(_names("action", action_width, traces.action_names), actions, traces.actions),
         "reward": traces.rewards,
-        **_coded("next_state", width, states, traces.states_after()),
+        **_coded(_names("next_state", width, traces.observation_names), states, traces.states_after()),
         "terminated": last & traces.terminated[episode],
         "truncated": last & traces.truncated[episode],
     }
 
 
-def _coded(kind: str, width: int | None, cells: list[list[Value]], ids: Ints) -> dict[str, CodedColumn]:
+def _coded(names: list[str], cells: list[list[Value]], ids: Ints) -> dict[str, CodedColumn]:
     out = {}
-    for place, name in enumerate(_names(kind, width)):
+    for place, name in enumerate(names):
         table = Interner()
         number = np.array([table.id(row[place]) for row in cells], np.int32)
         out[name] = CodedColumn(number[ids] if len(number) else ids, table.values)
@@ -304,6 +306,11 @@ def _add(builder: TracesBuilder, rows: list[Row], name: str) -> None:
 
 def _cells(values: list[Value], cell: Callable[[Value], C], what: str) -> tuple[list[list[C]], int | None]:
     """Cells for each value, and how many columns: None for a scalar."""
+    found = next((value for value in values if has_objects(value)), None)
+    if found is not None:
+        raise UnsupportedError(
+            f"the {what} are objects, such as {one_line(show(found), 60)}; a table has no cell for them; use JSONL"
+        )
     widths = {len(value) if isinstance(value, tuple) else None for value in values}
     if len(widths) > 1:
         shown = " and ".join(sorted("single values" if w is None else f"lists of {w}" for w in widths)[:2])
@@ -314,8 +321,9 @@ def _cells(values: list[Value], cell: Callable[[Value], C], what: str) -> tuple[
     return [[cell(v) for v in (value if isinstance(value, tuple) else (value,))] for value in values], width
 
 
-def _names(kind: str, width: int | None) -> list[str]:
-    return [kind] if width is None else [f"{kind}_{number}" for number in range(width)]
+def _names(kind: str, width: int | None, parts: Sequence[str]) -> list[str]:
+    """A column for each part, by its name or its number."""
+    return [kind] if width is None else [f"{kind}_{part}" for part in parts or range(width)]
 
 
 def _same(one: Value, other: Value) -> bool:

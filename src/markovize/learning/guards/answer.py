@@ -14,6 +14,7 @@ from markovize.episodes.labelled_steps import Explain, LabelledSteps, check_no_o
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, Labels, labelling_of
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.traces import Traces
+from markovize.episodes.values import Value, has_objects, show
 from markovize.errors import one_line
 from markovize.learning.guards.assembly import assemble_guards
 from markovize.learning.guards.candidate import Bound
@@ -83,7 +84,7 @@ def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) ->
     )
     search.run()
     found = replace(blank, exemplars=len(search.exemplars), guard_bounds=(search.lower, search.literals_lower))
-    found = replace(found, remarks=(*remarks, *_limits_of_guards(search)))
+    found = replace(found, remarks=(*remarks, *_limits_of_guards(search, call.traces)))
     if search.best is not None:
         found = _with_machine(found, options, call, posed.steps, search)
     return found, tuple(call.traces.locate(step) for step in search.exemplars)
@@ -101,12 +102,25 @@ class _Posed:
 def _pose(options: GuardOptions, call: GuardCall) -> tuple[_Posed, tuple[str, ...]]:
     """With features of s only where those of s' and of the action do not explain the rewards, unless the user says."""
     posed = _pose_with(options, call, before=options.before is True)
+    remarks = tuple(map(_tell_mixed, posed.problem.table.mixed))
     if posed.contradiction is None or options.before != AUTO:
-        return posed, ()
+        return posed, remarks
     more = _pose_with(options, call, before=True)
     if more.contradiction is not None:
-        return more, ()
-    return more, ("features of the state before the step were added: those after it do not explain the rewards",)
+        return more, remarks
+    added = "features of the state before the step were added: those after it do not explain the rewards"
+    return more, (*remarks, added)
+
+
+def _tell_mixed(found: tuple[str, Value, Value]) -> str:
+    """Of a feature with numbers and other values, that its numbers are not compared."""
+    name, number, other = found
+    shown = one_line(name, 60)
+    return (
+        f"the feature {shown} has numbers, such as {one_line(show(number), 30)}, and other values, such as "
+        f"{one_line(show(other), 30)}: guards only ask whether it equals one of them (--categorical {shown} says that "
+        "this is meant)"
+    )
 
 
 def _pose_with(options: GuardOptions, call: GuardCall, *, before: bool) -> _Posed:
@@ -158,14 +172,16 @@ def _recall(call: GuardCall) -> list[int]:
     return [step for e, step in places if step < offsets[e + 1]]
 
 
-def _limits_of_guards(search: GuardSearch) -> tuple[str, ...]:
+def _limits_of_guards(search: GuardSearch, traces: Traces) -> tuple[str, ...]:
     """Where no machine with few guards explains the rewards: what may be the reason."""
     most = search.lower if search.best is None else len(search.best.reward_boxes)
     if not (most > MANY_REWARD_GUARDS and search.problem.finds_reward_guards):
         return ()
+    objects = any(map(has_objects, traces.observation_values[:1]))  # which are no labels
+    kinds = "module:function" if objects else "transition or module:function"
     return (
         f"more than {MANY_REWARD_GUARDS} guards are needed: rewards that are a function of the state's numbers need no "
-        "guards but labels, reward_on= (--reward-on) transition or module:function",
+        f"guards but labels, reward_on= (--reward-on) {kinds}",
     )
 
 

@@ -93,6 +93,11 @@ class GuardProblem:
         """The codes of all features at one step."""
         return tuple(int(column[step]) for column in self.codes)
 
+    @property
+    def is_realisable(self) -> bool:
+        """Whether any machine over these features explains the outcomes."""
+        return not np.any(self.outcomes != self.outcomes[self.first_alike()])
+
     def first_alike(self) -> Longs:
         """For each step, the first one with equal features so far and an equal label; no machine tells them apart."""
         rows, n_rows = self.row_of, int(self.row_of.max(initial=0)) + 1

@@ -129,7 +129,10 @@ class GuardSearch:
         order = rank_features(problem)
         for few in FEW_FEATURES:
             places = sorted(order[:few])
-            look = GuardSearch(problem.select(places), self.limits, acyclic=self._acyclic, effort=LOOK_WORK)
+            part = problem.select(places)
+            if not part.is_realisable:  # no number of guards would do, and every one more costs more
+                continue
+            look = GuardSearch(part, self.limits, acyclic=self._acyclic, effort=LOOK_WORK)
             look.run()
             if look.best is not None:
                 boxes = [tuple(b._replace(feature=places[b.feature]) for b in box) for box in look.best.boxes]

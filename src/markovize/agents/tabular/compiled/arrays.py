@@ -85,12 +85,14 @@ class Machine(NamedTuple):
 class Rewards(NamedTuple):
     """What is remembered of rewards, for each (u, reward label, u').
 
-    The reward (NaN: never seen), whether such a step has ended an episode, the row among the witnesses of the shortest
-    episode that shows it, and that episode's length.
+    The reward (NaN: never seen), how often such a step was made and how often it ended its episode (a clock or chance
+    may end an episode anywhere), the row among the witnesses of the shortest episode that shows it, and that episode's
+    length.
     """
 
     paid: Annotated[Floats, over("machine_states", "reward_labels", "machine_states", fill=np.nan)]
-    ends: Annotated[Bools, over("machine_states", "reward_labels", "machine_states")]
+    made: Annotated[Longs, over("machine_states", "reward_labels", "machine_states")]
+    ended: Annotated[Longs, over("machine_states", "reward_labels", "machine_states")]
     witness: Annotated[Ints, over("machine_states", "reward_labels", "machine_states", fill=-1, below="rows")]
     shortest: Annotated[Ints, over("machine_states", "reward_labels", "machine_states", fill=FAR)]
 

@@ -17,6 +17,7 @@ from numba import njit
 from markovize.agents.tabular.compiled.arrays import AgentArrays
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
 from markovize.agents.tabular.compiled.routes import reach, write_route
+from markovize.agents.tabular.compiled.updates import share_going_on
 
 
 @njit(cache=True)
@@ -64,7 +65,7 @@ def find_confirming_route(agent: AgentRef, start: int) -> bool:
     arrays = arrays_at(agent)
     trigger, label_of, target_of = arrays.transitions.trigger, arrays.transitions.label, arrays.transitions.target
     delta, confirmed = arrays.machine.delta, arrays.machine.confirmed
-    paid, ends = arrays.rewards.paid, arrays.rewards.ends
+    rewards = arrays.rewards
     outcomes, following, route = arrays.model.first, arrays.model.next, arrays.route
     states, n_actions = outcomes.shape
     nodes, status = len(delta) * states, route.status[0]
@@ -84,11 +85,11 @@ def find_confirming_route(agent: AgentRef, start: int) -> bool:
             x = outcomes[s, a]
             while x >= 0:
                 label, v = label_of[x], delta[u, trigger[x]]
-                known, is_open = not math.isnan(paid[u, label, v]), not confirmed[u, trigger[x]]
+                known, is_open = not math.isnan(rewards.paid[u, label, v]), not confirmed[u, trigger[x]]
                 if known and (after or is_open) and is_telling(arrays, u, x):
                     target, last = node, a
                     break
-                if known and not ends[u, label, v] and (not after or v == u):
+                if known and share_going_on(rewards, u, label, v) > 0.0 and (not after or v == u):
                     there = v * states + target_of[x] + (nodes if after or is_open else 0)
                     tail = reach(parent, by, queue, tail, there, node, a)
                 x = following[x]

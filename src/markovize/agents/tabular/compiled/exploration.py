@@ -17,6 +17,7 @@ from markovize.agents.tabular.compiled.arrays import Model, Transitions
 from markovize.agents.tabular.compiled.confirmation import find_confirming_route
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
 from markovize.agents.tabular.compiled.routes import reach, write_route
+from markovize.agents.tabular.compiled.updates import share_going_on
 from markovize.episodes.traces import Ints, Longs
 
 CONFIRMING = 0.5  # of the routes with nothing new to see, once the machine is to be confirmed
@@ -59,7 +60,7 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
     """
     arrays = arrays_at(agent)
     trigger, label_of, target_of = arrays.transitions.trigger, arrays.transitions.label, arrays.transitions.target
-    delta, paid, ends, visits = arrays.machine.delta, arrays.rewards.paid, arrays.rewards.ends, arrays.values.visits
+    delta, rewards, visits = arrays.machine.delta, arrays.rewards, arrays.values.visits
     outcomes, seen, following = arrays.model.first, arrays.model.seen, arrays.model.next
     route = arrays.route
     parent, by, queue, weight = route.parent, route.by, route.queue, route.weight
@@ -86,10 +87,10 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
                 break
             while x >= 0:
                 label, v = label_of[x], delta[u, trigger[x]]
-                if math.isnan(paid[u, label, v]):
+                if math.isnan(rewards.paid[u, label, v]):
                     if unseen < 0:
                         unseen, unseen_action = node, a
-                elif not ends[u, label, v]:
+                elif share_going_on(rewards, u, label, v) > 0.0:
                     tail = reach(parent, by, queue, tail, v * states + target_of[x], node, a)
                 x = following[x]
         if target >= 0:

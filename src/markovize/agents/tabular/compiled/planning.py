@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
+from markovize.agents.tabular.compiled.updates import share_going_on
 from markovize.product.value_iteration import Decisions
 
 
@@ -33,7 +34,7 @@ def known_decisions(agent: AgentRef) -> Decisions:
                     target[at] = v * states + transitions.target[x]
                     weight[at] = model.seen[x]
                     reward[at] = 0.0 if math.isnan(paid) else paid
-                    discount[at] = 0.0 if rewards.ends[u, label, v] else gamma
+                    discount[at] = gamma * share_going_on(rewards, u, label, v)
                     total[row] += weight[at]
                     at += 1
                     x = model.next[x]

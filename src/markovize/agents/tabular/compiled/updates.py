@@ -81,22 +81,29 @@ def update_counterfactuals(agent: AgentRef, u: int, x: int, alpha: float, gamma:
             v = delta[w, trigger]
             reward = rewards.paid[w, label, v]
             if not math.isnan(reward):
-                update_value(q, potential, w, s, a, v, t, reward, rewards.ends[w, label, v], alpha, gamma)
+                end = share_going_on(rewards, w, label, v) < 0.5
+                update_value(q, potential, w, s, a, v, t, reward, end, alpha, gamma)
 
 
 @njit(cache=True)
 def remember_reward(rewards: Rewards, u: int, label: int, v: int, reward: float, end: bool, endings: bool) -> int:
     """Whether the reward is :data:`KNOWN`, :data:`NEW`, or :data:`CONTRADICTS` the memory (or its ending does, where
     ``endings`` matter)."""
-    known = rewards.paid[u, label, v]
+    known, ended = rewards.paid[u, label, v], rewards.ended[u, label, v] > 0
+    rewards.made[u, label, v] += 1
+    if end:
+        rewards.ended[u, label, v] += 1
     if math.isnan(known):
         rewards.paid[u, label, v] = reward
-        rewards.ends[u, label, v] = end
         return NEW
-    contradicts = known != reward or (endings and end != rewards.ends[u, label, v])
-    if end and not rewards.ends[u, label, v]:
-        rewards.ends[u, label, v] = True
-    return CONTRADICTS if contradicts else KNOWN
+    return CONTRADICTS if known != reward or (endings and end != ended) else KNOWN
+
+
+@njit(cache=True)
+def share_going_on(rewards: Rewards, u: int, label: int, v: int) -> float:
+    """How often, from 0 to 1, an episode went on after such a step; 1 if there was none."""
+    made = rewards.made[u, label, v]
+    return 1.0 if made == 0 else 1.0 - rewards.ended[u, label, v] / made
 
 
 @njit(cache=True)
