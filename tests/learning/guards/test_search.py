@@ -17,7 +17,7 @@ from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
 from markovize.learning.guards.memory import digest
 from markovize.learning.guards.problem import GuardProblem
-from markovize.learning.guards.search import GuardSearch
+from markovize.learning.guards.search import GuardSearch, Question
 from markovize.learning.limits import Limits
 from markovize.learning.search import Progress
 from markovize.learning.warm_up import warm_up
@@ -66,9 +66,13 @@ def test_what_was_proven_of_some_episodes_is_not_proven_again(monkeypatch: pytes
     first = warm.learn(Traces.of(episodes))
     assert (first.guards, first.literals) == (1, 1)
     episodes += [walk(x, x < 2) for x in rng.uniform(1.5, 2.5, 30)]  # the threshold is known better now
-    refuted: list[object] = []
-    refute = GuardSearch._refute
-    monkeypatch.setattr(GuardSearch, "_refute", lambda *given: (refuted.append(given), refute(*given)))
+    refuted, refute = [], GuardSearch._refute
+
+    def note(search: GuardSearch, question: Question, literals: int | None) -> None:
+        refuted.append(question)
+        refute(search, question, literals)
+
+    monkeypatch.setattr(GuardSearch, "_refute", note)
     again = warm.learn(Traces.of(episodes))
     assert size(again) == size(first) and not refuted
     assert again.proof == first.proof.replace(f"{first.exemplars} exemplars", f"{again.exemplars} exemplars")
