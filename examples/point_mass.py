@@ -4,7 +4,8 @@ The agent sees its position, two real numbers, and nothing else. `markovize run`
 
     markovize run markovize-examples/PointMass-v0 --import point_mass --features point_mass:position --agent dqn
 
-This script does the same for several seeds, trains a plain PPO beside it, and draws the regions that were found.
+This script does the same for several seeds, trains a plain PPO beside it with as many steps, those of exploration
+included, and draws the regions that were found.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ ROOM: Final = (10.0, 5.0)
 STORE: Final = ((0.5, 2.5), (2.5, 4.5))  # x from 0.5 to 2.5, y from 2.5 to 4.5
 DOCK: Final = ((7.5, 9.5), (0.5, 2.5))
 STRIDE, WOBBLE, LONGEST = 0.5, 0.05, 150
+EPISODES: Final = 200  # of evaluation
 DIRECTIONS: Final = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)], np.float64)
 
 position = named("x", "y")
@@ -64,12 +66,19 @@ gym.register(ENV_ID, entry_point=lambda **_: PointMass(), max_episode_steps=LONG
 
 def train_with_machine(seed: int, agent: str, steps: int) -> TrainingResult:
     """Explores, finds the machine, trains on it."""
-    settings = TrainingSettings(agent, steps, seed, features=position, target=0.98)  # type: ignore[arg-type]
+    settings = TrainingSettings(
+        agent,  # type: ignore[arg-type]
+        steps,
+        seed,
+        features=position,
+        target=0.98,
+        evaluation_episodes=EPISODES,
+    )
     return ActiveTraining(lambda: gym.make(ENV_ID), settings).run()
 
 
 def train_plainly(seed: int, steps: int) -> float:
-    """PPO on positions alone, as many steps; what its policy earns."""
+    """PPO on positions alone, so many steps; what its policy earns."""
     from stable_baselines3 import PPO
     from stable_baselines3.common.env_util import make_vec_env
     from stable_baselines3.common.evaluation import evaluate_policy
@@ -79,7 +88,7 @@ def train_plainly(seed: int, steps: int) -> float:
         "MlpPolicy", envs, n_steps=128, batch_size=256, n_epochs=4, ent_coef=0.01, learning_rate=1e-3, seed=seed
     )
     model.learn(steps)
-    mean, _ = evaluate_policy(model, make_vec_env(ENV_ID, 1, seed=10**6), 100)
+    mean, _ = evaluate_policy(model, make_vec_env(ENV_ID, 1, seed=10**6), EPISODES)
     return float(np.mean(mean))
 
 
@@ -130,9 +139,12 @@ def main() -> None:
     for seed in range(given.seeds):
         began = time.perf_counter()
         result = train_with_machine(seed, given.agent, given.steps)
-        row = {"seed": seed, **result.to_json(), "machine": describe(result.machine), "notes": list(result.notes)}
+        walked = int(result.lengths[result.ends == 0].sum())
+        row = {"seed": seed, **result.to_json(), "machine": describe(result.machine, rewards=True)}
+        row |= {"notes": list(result.notes), "explored_steps": walked}
+        row["searches"] = [round(solve.seconds, 1) for solve in result.solves]
         if not given.no_plain:
-            row["plain_ppo_return"] = train_plainly(seed, given.steps)
+            row["plain_ppo_return"] = train_plainly(seed, walked + given.steps)
         rows.append(row | {"all_seconds": round(time.perf_counter() - began, 1)})
         print(json.dumps(rows[-1]), flush=True)
         if seed == 0:

@@ -119,7 +119,7 @@ class ActiveTraining:
                     if stop.requested:
                         stop.end()
                 if self.weights is not None and self._trained_on != self.evidence.machine:
-                    _close(self._build())  # resumed after its last step, or the last episodes gave another machine
+                    _close(self._build(stop))  # resumed after its last step, or the last episodes gave another machine
                 self.greedy = self.evaluate(stop=stop)
             except TimeIsUp:
                 stopped = "time limit"
@@ -149,14 +149,14 @@ class ActiveTraining:
 
     def _train(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Trains a model until the steps are used up, another machine is needed, or the run has to stop."""
-        settings, model = self.settings, self._build()
+        settings, model = self.settings, self._build(stop)
         watch = _Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
         model.learn(settings.steps - self.steps, callback=watch, reset_num_timesteps=False)
         self.steps, self.weights = model.num_timesteps, weights_of(model)
         self._look(stop, checkpoints)
         _close(model)
 
-    def _build(self) -> BaseAlgorithm:
+    def _build(self, stop: Stop) -> BaseAlgorithm:
         """A model for the present machine, which begins with all that is known."""
         settings, evidence = self.settings, self.evidence
         envs = [self._product(Tap(self._bare(), self.encoder, self._take)) for _ in range(settings.environments or 1)]
@@ -164,9 +164,10 @@ class ActiveTraining:
         self._trained_on = evidence.machine
         if self.weights is not None:
             carry_over(model, self.weights, self.encoder.width)
-        if fill_buffer(model, evidence.episodes, self._spare, self.encoder, evidence.machine, self.features):
+        known = evidence.episodes, self._spare, self.encoder, evidence.machine, self.features
+        if fill_buffer(model, *known, stop.check):
             self._tell("learning from recorded steps")
-            train_on_buffer(model)
+            train_on_buffer(model, stop.check)
         model.num_timesteps = self.steps
         return model
 
