@@ -31,7 +31,8 @@ from markovize.integrations.sb3.active.environments import Prologue
 
 PROLOGUES: Final = {7: (0, 0), 9: (0, 0), 11: (0, 0, 2)}
 EPISODES, FRESH = 200, 3 * 10**6  # of the last evaluation, and the seed of its first
-COLOURS: Final = {"machine": "#1565c0", "memoryless": "#9e9e9e", "recurrent": "#ef6c00"}
+COLOURS: Final = {"memoryless": "#bdbdbd", "recurrent": "#ef6c00", "machine": "#1565c0"}
+NAMES: Final = {"memoryless": "memoryless PPO", "recurrent": "RecurrentPPO", "machine": "PPO with the machine"}
 
 
 class Vectors(gym.ObservationWrapper[Any, Any, Any]):
@@ -134,15 +135,15 @@ def draw_curves(path: Path, rows: list[dict[str, Any]], size: int) -> None:
     figure = Figure(figsize=(7.5, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (list(COLOURS).index(row["agent"]), row["seed"])):
         at, paid = np.array(row["curve"], np.float64).reshape(-1, 2).T
         mean = np.convolve(paid, np.ones(100) / 100, "valid") if len(paid) >= 100 else paid[:0]
-        label = f"{row['agent']}, seed {row['seed']}: {row['success']:.0%} in {row['seconds']:.0f} s"
+        label = f"{NAMES[row['agent']]}, seed {row['seed']}: {row['success']:.0%} in {row['seconds']:.0f} s"
         axes.plot(at[len(at) - len(mean) :], mean, color=COLOURS[row["agent"]], label=label, linewidth=1.2)
     walked = max((row["explored_steps"] for row in rows if row["agent"] == "machine"), default=0)
     axes.axvspan(0, walked, color=COLOURS["machine"], alpha=0.07, linewidth=0)
     axes.text(walked / 2, 0.03, "random walks\nfor the machine", ha="center", fontsize=7, color=COLOURS["machine"])
-    axes.set(xlabel="steps", ylabel="success, mean of 100 episodes", ylim=(0, 1.02), xlim=(0, None))
+    axes.set(xlabel="steps in the world", ylabel="success, mean of 100 episodes", ylim=(0, 1.02), xlim=(0, None))
     axes.set_title(f"MiniGrid-MemoryS{size}: legend has success in {EPISODES} fresh episodes", fontsize=9)
     axes.legend(fontsize=7, frameon=False)
     figure.savefig(path, dpi=150)

@@ -93,7 +93,7 @@ def train_plainly(seed: int, steps: int) -> float:
 
 
 def draw_regions(path: Path, result: TrainingResult) -> None:
-    """The regions of the found guards over recorded trajectories, with the true ones dashed."""
+    """The regions of the found guards over random walks and what the policy last did, with the true ones dashed."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
@@ -101,8 +101,11 @@ def draw_regions(path: Path, result: TrainingResult) -> None:
     figure = Figure(figsize=(7, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    for episode in list(result.kept)[:60]:
-        axes.plot(*np.array(episode.observations).T, color="#b0bec5", linewidth=0.6, zorder=1)
+    kept = list(result.kept)
+    for episode in kept[:25]:
+        axes.plot(*np.array(episode.observations).T, color="#cfd8dc", linewidth=0.6, zorder=1)
+    for episode in [episode for episode in kept if sum(episode.rewards)][-8:]:
+        axes.plot(*np.array(episode.observations).T, color="#2e7d32", linewidth=0.8, zorder=2)
     guards: list[tuple[object, str, str]] = [
         (trigger.on, f"state {trigger.source} → {trigger.target}", "#1565c0") for trigger in result.machine.triggers
     ]
@@ -113,13 +116,16 @@ def draw_regions(path: Path, result: TrainingResult) -> None:
         for literal in guard.literals:
             sides[literal.feature][literal.relation == "below"] = literal.threshold
         (x, right), (y, top) = sides["x"], sides["y"]
-        axes.add_patch(Rectangle((x, y), right - x, top - y, color=colour, alpha=0.25, linewidth=0, zorder=2))
-        axes.text((x + right) / 2, top + 0.08, name, color=colour, ha="center", fontsize=9)
+        axes.add_patch(Rectangle((x, y), right - x, top - y, color=colour, alpha=0.25, linewidth=0, zorder=3))
+        where = {"boxstyle": "round", "facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.2}
+        axes.text((x + right) / 2, (y + top) / 2, name, color=colour, ha="center", fontsize=9, bbox=where, zorder=5)
     for (x, right), (y, top) in (STORE, DOCK):
-        axes.add_patch(Rectangle((x, y), right - x, top - y, fill=False, linestyle="--", zorder=3))
+        axes.add_patch(Rectangle((x, y), right - x, top - y, fill=False, linestyle="--", zorder=4))
     axes.set(xlim=(0, ROOM[0]), ylim=(0, ROOM[1]), aspect="equal", xlabel="x", ylabel="y")
-    axes.set_title("Regions that were found, and the true ones (dashed)", fontsize=10)
-    figure.savefig(path, dpi=150)
+    axes.set_title(
+        "Regions that were found, the true ones (dashed), random walks (grey), the policy (green)", fontsize=10
+    )
+    figure.savefig(path, dpi=120)
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -77,6 +78,27 @@ def test_what_was_proven_of_some_episodes_is_not_proven_again(monkeypatch: pytes
     assert size(again) == size(first) and not refuted
     assert again.proof == first.proof.replace(f"{first.exemplars} exemplars", f"{again.exemplars} exemplars")
     assert replay(again.unwrap(), Traces.of(episodes)).mismatches == 0
+
+
+def test_names_of_things_are_searched_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks with few features first are for many thresholds; with ten features of a few values they cost minutes."""
+    ranked: list[GuardProblem] = []
+
+    def rank(problem: GuardProblem) -> list[int]:
+        ranked.append(problem)
+        return [*range(9)]
+
+    monkeypatch.setattr("markovize.learning.guards.search.rank_features", rank)
+    rng = np.random.default_rng(0)
+
+    def walk(value: Callable[[], object]) -> tuple[object, ...]:
+        seen = [{f"f{n}": value() for n in range(9)} for _ in range(3)]
+        return seen, ["go"] * 2, [0.0, float(str(seen[1]["f0"]) < "0.5")]
+
+    names = learn(Traces.of([walk(lambda: str(rng.integers(2))) for _ in range(40)]), trigger_on="guards")
+    assert size(names) == ("optimal", 1, 1, 2) and not ranked
+    learn(Traces.of([walk(rng.random) for _ in range(40)]), trigger_on="guards", time_limit=5)
+    assert ranked
 
 
 def test_other_episodes_are_told_by_their_digest() -> None:
