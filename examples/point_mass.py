@@ -4,7 +4,8 @@ The agent sees its position, two real numbers, and nothing else. `markovize run`
 
     markovize run markovize-examples/PointMass-v0 --import point_mass --features point_mass:position --agent dqn
 
-This script does the same for several seeds, trains a plain PPO beside it, and draws the regions that were found.
+This script does the same for several seeds, trains a plain PPO beside it with as many steps, those of exploration
+included, and draws the regions that were found.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ ROOM: Final = (10.0, 5.0)
 STORE: Final = ((0.5, 2.5), (2.5, 4.5))  # x from 0.5 to 2.5, y from 2.5 to 4.5
 DOCK: Final = ((7.5, 9.5), (0.5, 2.5))
 STRIDE, WOBBLE, LONGEST = 0.5, 0.05, 150
+EPISODES: Final = 200  # of evaluation
 DIRECTIONS: Final = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)], np.float64)
 
 position = named("x", "y")
@@ -64,12 +66,19 @@ gym.register(ENV_ID, entry_point=lambda **_: PointMass(), max_episode_steps=LONG
 
 def train_with_machine(seed: int, agent: str, steps: int) -> TrainingResult:
     """Explores, finds the machine, trains on it."""
-    settings = TrainingSettings(agent, steps, seed, features=position, target=0.98)  # type: ignore[arg-type]
+    settings = TrainingSettings(
+        agent,  # type: ignore[arg-type]
+        steps,
+        seed,
+        features=position,
+        target=0.98,
+        evaluation_episodes=EPISODES,
+    )
     return ActiveTraining(lambda: gym.make(ENV_ID), settings).run()
 
 
 def train_plainly(seed: int, steps: int) -> float:
-    """PPO on positions alone, as many steps; what its policy earns."""
+    """PPO on positions alone, so many steps; what its policy earns."""
     from stable_baselines3 import PPO
     from stable_baselines3.common.env_util import make_vec_env
     from stable_baselines3.common.evaluation import evaluate_policy
@@ -79,12 +88,12 @@ def train_plainly(seed: int, steps: int) -> float:
         "MlpPolicy", envs, n_steps=128, batch_size=256, n_epochs=4, ent_coef=0.01, learning_rate=1e-3, seed=seed
     )
     model.learn(steps)
-    mean, _ = evaluate_policy(model, make_vec_env(ENV_ID, 1, seed=10**6), 100)
+    mean, _ = evaluate_policy(model, make_vec_env(ENV_ID, 1, seed=10**6), EPISODES)
     return float(np.mean(mean))
 
 
 def draw_regions(path: Path, result: TrainingResult) -> None:
-    """The regions of the found guards over recorded trajectories, with the true ones dashed."""
+    """The regions of the found guards over random walks and what the policy last did, with the true ones dashed."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
@@ -92,8 +101,11 @@ def draw_regions(path: Path, result: TrainingResult) -> None:
     figure = Figure(figsize=(7, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    for episode in list(result.kept)[:60]:
-        axes.plot(*np.array(episode.observations).T, color="#b0bec5", linewidth=0.6, zorder=1)
+    kept = list(result.kept)
+    for episode in kept[:25]:
+        axes.plot(*np.array(episode.observations).T, color="#cfd8dc", linewidth=0.6, zorder=1)
+    for episode in [episode for episode in kept if sum(episode.rewards)][-8:]:
+        axes.plot(*np.array(episode.observations).T, color="#2e7d32", linewidth=0.8, zorder=2)
     guards: list[tuple[object, str, str]] = [
         (trigger.on, f"state {trigger.source} → {trigger.target}", "#1565c0") for trigger in result.machine.triggers
     ]
@@ -104,13 +116,16 @@ def draw_regions(path: Path, result: TrainingResult) -> None:
         for literal in guard.literals:
             sides[literal.feature][literal.relation == "below"] = literal.threshold
         (x, right), (y, top) = sides["x"], sides["y"]
-        axes.add_patch(Rectangle((x, y), right - x, top - y, color=colour, alpha=0.25, linewidth=0, zorder=2))
-        axes.text((x + right) / 2, top + 0.08, name, color=colour, ha="center", fontsize=9)
+        axes.add_patch(Rectangle((x, y), right - x, top - y, color=colour, alpha=0.25, linewidth=0, zorder=3))
+        where = {"boxstyle": "round", "facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.2}
+        axes.text((x + right) / 2, (y + top) / 2, name, color=colour, ha="center", fontsize=9, bbox=where, zorder=5)
     for (x, right), (y, top) in (STORE, DOCK):
-        axes.add_patch(Rectangle((x, y), right - x, top - y, fill=False, linestyle="--", zorder=3))
+        axes.add_patch(Rectangle((x, y), right - x, top - y, fill=False, linestyle="--", zorder=4))
     axes.set(xlim=(0, ROOM[0]), ylim=(0, ROOM[1]), aspect="equal", xlabel="x", ylabel="y")
-    axes.set_title("Regions that were found, and the true ones (dashed)", fontsize=10)
-    figure.savefig(path, dpi=150)
+    axes.set_title(
+        "Regions that were found, the true ones (dashed), random walks (grey), the policy (green)", fontsize=10
+    )
+    figure.savefig(path, dpi=120)
 
 
 def main() -> None:
@@ -130,9 +145,12 @@ def main() -> None:
     for seed in range(given.seeds):
         began = time.perf_counter()
         result = train_with_machine(seed, given.agent, given.steps)
-        row = {"seed": seed, **result.to_json(), "machine": describe(result.machine), "notes": list(result.notes)}
+        walked = int(result.lengths[result.ends == 0].sum())
+        row = {"seed": seed, **result.to_json(), "machine": describe(result.machine, rewards=True)}
+        row |= {"notes": list(result.notes), "explored_steps": walked}
+        row["searches"] = [round(solve.seconds, 1) for solve in result.solves]
         if not given.no_plain:
-            row["plain_ppo_return"] = train_plainly(seed, given.steps)
+            row["plain_ppo_return"] = train_plainly(seed, walked + given.steps)
         rows.append(row | {"all_seconds": round(time.perf_counter() - began, 1)})
         print(json.dumps(rows[-1]), flush=True)
         if seed == 0:

@@ -41,9 +41,12 @@ def test_only_a_machine(tmp_path: Path) -> None:
     done = run(*ENV, *FAST, "--agent", "dqn", "--steps", 0, "--set", "environments=1", "--out", tmp_path / "out")
     assert done.code == 2 and "given twice" in done.err
     quiet = [word for pair in zip(FAST[:6:2], FAST[1:6:2], strict=True) for word in pair]
-    done = run(*ENV, *quiet, "--agent", "dqn", "--steps", 0, "--out", tmp_path / "out")
+    scalars = tmp_path / "scalars"
+    done = run(*ENV, *quiet, "--agent", "dqn", "--steps", 0, "--out", tmp_path / "out", "--tensorboard", scalars)
     assert done.code == 0, done.err
     assert "in state 0, x < 0." in done.out
+    assert "in state 1, x ≥ 0." in done.out and " pays 1" in done.out
+    assert any(path.name.startswith("events.out.tfevents") for path in scalars.iterdir())
     assert {"machine.svg", "curve.png", "result.json"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 

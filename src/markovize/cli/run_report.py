@@ -35,7 +35,7 @@ def report(result: RunResult | TrainingResult, folder: Path | None, everything: 
         f"solved in {result.solve_seconds:.2f} s)",
         soft_wrap=True,
     )
-    for line in screenful(describe(machine), "trigger", everything):
+    for line in screenful(describe(machine, rewards=machine.has_guards), "trigger", everything):
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     earned = f"greedy return {result.greedy_return:g}"
     if result.greedy_interval is not None and result.greedy_interval[0] < result.greedy_interval[1]:

@@ -25,8 +25,9 @@ from markovize.learning.call import Call, Options
 from markovize.learning.comparison import SMALL
 from markovize.learning.engines import Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
-from markovize.learning.guards.answer import Before, GuardCall, GuardOptions, Remembered, answer_guards
+from markovize.learning.guards.answer import Before, GuardCall, GuardOptions, answer_guards
 from markovize.learning.guards.choice import why_guards
+from markovize.learning.guards.memory import Remembered
 from markovize.learning.interrupts import interruptible
 from markovize.learning.limits import Limits
 from markovize.learning.memory import Memory
@@ -187,7 +188,7 @@ class Learner:
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
         solver = find_engine(engine)
         self._guards: GuardOptions | None = None
-        self._remembered: Remembered = ()
+        self._remembered = Remembered()
         if trigger_on == GUARDS:
             for name, value, usual in (
                 ("objective", objective, "triggers"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from markovize.integrations.sb3.active.encoding import Encoder, is_image, is_min
 from markovize.integrations.sb3.active.environments import Prologue
 from markovize.integrations.sb3.active.folder import TrainingFolder
 from markovize.integrations.sb3.active.models import build_model, carry_over, weights_of
+from markovize.integrations.sb3.active.results import TrainingProgress
+from markovize.integrations.sb3.active.training import EVALUATION_SEED, LOOK_SEED
 
 FAST: dict[str, Any] = {"explore": 60, "look_every": 256, "evaluation_episodes": 5, "hidden": 8}
 
@@ -88,6 +91,49 @@ def test_a_stopped_training_goes_on(tmp_path: Path) -> None:
     names = {path.name for path in folder.path.iterdir()}
     assert {"machine.json", "episodes.jsonl", "metrics.csv", "curve.png", "result.json", "model.zip"} <= names
     assert "checkpoint.npz" not in names
+
+
+def test_ctrl_c_while_dqn_learns_from_what_was_recorded(tmp_path: Path) -> None:
+    chosen = TrainingSettings("dqn", 1000, **{**FAST, "features": "corridor_env:position"})
+    folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
+
+    def press(progress: TrainingProgress) -> None:
+        if progress.doing == "learning from recorded steps":
+            signal.raise_signal(signal.SIGINT)
+
+    training = ActiveTraining(make_corridor, chosen, on_progress=press, on_checkpoint=folder.checkpoint)
+    with pytest.raises(KeyboardInterrupt):
+        training.run()
+    model: Any = training.model
+    assert 0 < model._n_updates < 5_000
+    again = ActiveTraining(make_corridor, folder.settings)
+    assert folder.restore(again) and again.evidence.machine.states == 2
+
+
+def test_the_last_episodes_may_give_another_machine() -> None:
+    """Then no step is left to train, and the policy that is tried is one of that machine all the same."""
+    settings = TrainingSettings("ppo", 64, **{**FAST, "features": position, "environments": 1})
+    training = ActiveTraining(make_corridor, settings)
+    old = build_model(settings, [training._product(make_corridor())], training.evidence.machine)
+    training.weights, training.steps = weights_of(old), 64
+    training.evidence.use(train(steps=0).machine, "optimal")
+    result = training.run()
+    assert result.machine.states == 2 and len(training.greedy) == 5
+
+
+@pytest.mark.slow
+def test_an_early_end_is_not_chosen_by_the_episodes_that_tell_what_is_earned(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+
+    def evaluate(*_: object, seed: int = 0, **_options: object) -> Any:
+        seeds.append(seed)
+        return np.array([0.5, 1.0]) if seed else np.array([0.0, 1.0])
+
+    monkeypatch.setattr(ActiveTraining, "evaluate", evaluate)
+    monkeypatch.setattr("markovize.integrations.sb3.active.training.RECENT", 5)
+    result = train(steps=10_000, target=0.0, environments=2)
+    assert seeds == [LOOK_SEED, 0] and LOOK_SEED != EVALUATION_SEED
+    assert result.steps < 10_000 and result.greedy_return == 0.5
 
 
 def test_damaged_checkpoints(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from guard_problems import problem_of
 from markovize import InputError, Learner, LearnResult, Traces, learn, replay
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
-from markovize.learning.guards.search import GuardSearch
+from markovize.learning.guards.memory import digest
+from markovize.learning.guards.problem import GuardProblem
+from markovize.learning.guards.search import GuardSearch, Question
 from markovize.learning.limits import Limits
 from markovize.learning.search import Progress
 from markovize.learning.warm_up import warm_up
@@ -43,12 +46,70 @@ def test_calls_with_more_or_other_episodes_give_what_a_fresh_call_gives(seed: in
     rng = np.random.default_rng(seed)
     one, other = draw_instance(rng), draw_instance(rng)
     warm = learner()
-    for many in (1, 2, len(one.walks)):
+    for many in range(1, len(one.walks) + 1):
         traces = Instance(one.numeric, one.walks[:many]).traces()
         assert size(warm.learn(traces)) == size(afresh(traces))
     assert size(warm.learn(other.traces())) == size(afresh(other.traces()))  # what was remembered is of no use here
     back = Instance(one.numeric, one.walks[::-1]).traces()
     assert size(warm.learn(back)) == size(afresh(back))
+
+
+def test_what_was_proven_of_some_episodes_is_not_proven_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of the same size explains more episodes, too: nothing smaller has to be excluded."""
+    rng = np.random.default_rng(0)
+
+    def walk(x: float, paid: bool) -> tuple[object, ...]:
+        seen = [{"x": float(at), "y": float(rng.random())} for at in (5.0, x, 9.0)]
+        return seen, ["go"] * 2, [0.0, float(paid)]
+
+    episodes = [walk(x, x < 2) for x in rng.uniform(0, 5, 30)]
+    warm = learner()
+    first = warm.learn(Traces.of(episodes))
+    assert (first.guards, first.literals) == (1, 1)
+    episodes += [walk(x, x < 2) for x in rng.uniform(1.5, 2.5, 30)]  # the threshold is known better now
+    refuted, refute = [], GuardSearch._refute
+
+    def note(search: GuardSearch, question: Question, literals: int | None) -> None:
+        refuted.append(question)
+        refute(search, question, literals)
+
+    monkeypatch.setattr(GuardSearch, "_refute", note)
+    again = warm.learn(Traces.of(episodes))
+    assert size(again) == size(first) and not refuted
+    assert again.proof == first.proof.replace(f"{first.exemplars} exemplars", f"{again.exemplars} exemplars")
+    assert replay(again.unwrap(), Traces.of(episodes)).mismatches == 0
+
+
+def test_names_of_things_are_searched_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks with few features first are for many thresholds; with ten features of a few values they cost minutes."""
+    ranked: list[GuardProblem] = []
+
+    def rank(problem: GuardProblem) -> list[int]:
+        ranked.append(problem)
+        return [*range(9)]
+
+    monkeypatch.setattr("markovize.learning.guards.search.rank_features", rank)
+    rng = np.random.default_rng(0)
+
+    def walk(value: Callable[[], object]) -> tuple[object, ...]:
+        seen = [{f"f{n}": value() for n in range(9)} for _ in range(3)]
+        return seen, ["go"] * 2, [0.0, float(str(seen[1]["f0"]) < "0.5")]
+
+    names = learn(Traces.of([walk(lambda: str(rng.integers(2))) for _ in range(40)]), trigger_on="guards")
+    assert size(names) == ("optimal", 1, 1, 2) and not ranked
+    learn(Traces.of([walk(rng.random) for _ in range(40)]), trigger_on="guards", time_limit=5)
+    assert ranked
+
+
+def test_other_episodes_are_told_by_their_digest() -> None:
+    def of(*walks: tuple[str, float]) -> GuardProblem:
+        return problem_of(Instance((False, False), [[((here, "a"), reward)] for here, reward in walks]))
+
+    known = digest(of(("tea", 0.0), ("mail", 1.0)), 2)
+    assert digest(of(("tea", 0.0), ("mail", 1.0), ("coffee", 2.0)), 2) == known  # which renumbers values and outcomes
+    assert digest(of(("tea", 0.0), ("mail", 1.0)), 1) != known
+    assert digest(of(("tea", 0.0), ("mail", 0.0), ("mail", 1.0)), 2) != known
+    assert digest(of(("tea", 0.0), ("tea", 1.0), ("mail", 1.0)), 2) != known
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from markovize.episodes.values import Value, has_objects, show
 from markovize.errors import one_line
 from markovize.learning.guards.assembly import assemble_guards
 from markovize.learning.guards.candidate import Bound
+from markovize.learning.guards.memory import Proven, Remembered, digest
 from markovize.learning.guards.polish import Room, centre_bounds, find_rooms, turn_rewards
 from markovize.learning.guards.problem import GuardProblem, pose_guards
 from markovize.learning.guards.search import GuardSearch
@@ -27,9 +28,6 @@ from markovize.learning.result import LearnResult, Status
 from markovize.learning.search import Progress
 
 Before: TypeAlias = Literal["auto"] | bool
-Remembered: TypeAlias = tuple[tuple[int, int], ...]
-"""Exemplars of the last call, as (episode, step)."""
-
 MANY_REWARD_GUARDS: Final = 8
 
 
@@ -59,11 +57,11 @@ class GuardCall:
     limits: Limits
     effort: int | None = None
     on_progress: Callable[[Progress], None] | None = None
-    remembered: Remembered = ()
+    remembered: Remembered = field(default_factory=Remembered)
 
 
 def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) -> tuple[LearnResult, Remembered]:
-    """The result of a call, and its exemplars. ``blank``: nothing is known yet."""
+    """The result of a call, and what to remember of it. ``blank``: nothing is known yet."""
     rewards = options.reward_labels
     blank = replace(blank, trigger_on=GUARDS, reward_on=GUARDS if rewards is None else rewards.kind, engine=GUARDS)
     blank = replace(blank, objective="triggers", guard_bounds=(0, 0))
@@ -79,7 +77,8 @@ def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) ->
         call.limits,
         acyclic=options.acyclic,
         effort=call.effort,
-        exemplars=_recall(call),
+        exemplars=call.remembered.recall(call.traces.offsets),
+        proven=call.remembered.proven_of(posed.problem),
         on_progress=call.on_progress,
     )
     search.run()
@@ -87,7 +86,15 @@ def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) ->
     found = replace(found, remarks=(*remarks, *_limits_of_guards(search, call.traces)))
     if search.best is not None:
         found = _with_machine(found, options, call, posed.steps, search)
-    return found, tuple(call.traces.locate(step) for step in search.exemplars)
+    return found, _remember(call, posed.problem, search)
+
+
+def _remember(call: GuardCall, problem: GuardProblem, search: GuardSearch) -> Remembered:
+    exemplars = tuple(call.traces.locate(step) for step in search.exemplars)
+    if not search.is_proven or search.size is None:
+        return Remembered(exemplars, search.proven)
+    episodes = len(problem.offsets) - 1
+    return Remembered(exemplars, Proven(search.size, search.refutations, episodes, digest(problem, episodes)))
 
 
 @dataclass(frozen=True)
@@ -163,13 +170,6 @@ def _label(traces: Traces, rewards: Labelling | None, explain: Explain) -> Label
     labels = nothing if rewards is None else rewards.label_steps(traces)
     codes, outcomes = code_outcomes(traces, explain)
     return LabelledSteps(traces.offsets, nothing, labels, codes, outcomes)
-
-
-def _recall(call: GuardCall) -> list[int]:
-    """The exemplars of the last call, where these episodes have such steps. They are only steps to look at first."""
-    offsets = call.traces.offsets
-    places = [(e, int(offsets[e]) + n) for e, n in call.remembered if e + 1 < len(offsets)]
-    return [step for e, step in places if step < offsets[e + 1]]
 
 
 def _limits_of_guards(search: GuardSearch, traces: Traces) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.memory import Proven
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
@@ -27,14 +28,16 @@ from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
 FIRST_WORK: Final = 2_000  # conflicts of the first turns
+AGAIN_WORK: Final = 8_000  # for a machine of a size below which nothing is left to refute
 ROUND_WORK: Final = 20  # counted for each candidate, so that many cheap ones end a turn, too
 FIRST_EXEMPLARS: Final = 40  # of each outcome but the commonest
 MORE_EXEMPLARS: Final = 10  # of each kind of violation
 UNCOUNTED: Final = 4  # as much less work for the question without a bound on literals, where there is a bound
 AHEAD: Final = 4  # turns after which the next level above is looked at, too
-MANY_FEATURES: Final = 5  # above which a machine is looked for with few of them first
+MANY_FEATURES: Final = 5  # numeric ones, above which a machine is looked for with few of them first
 FEW_FEATURES: Final = (2, 3, 5)
 LOOK_WORK: Final = 20_000  # counted work of such a look: some seconds
+LOOK_GUARDS: Final = 3  # where so many with few features do not do, other features are wanted and not more guards
 MOST_GUARDS: Final = 12  # levels above this are not looked at
 
 
@@ -68,21 +71,24 @@ class GuardSearch:
         *,
         acyclic: bool = False,
         effort: int | None = None,
+        most_guards: int = MOST_GUARDS,
         exemplars: list[int] | None = None,
+        proven: Proven | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.problem, self.judge = problem, Judge(problem)
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
-        self._acyclic, self._effort = acyclic, effort
+        self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
         self._levels: dict[int, list[Question]] = {}
         self._asked: tuple[Split, int | None] = (Split(1, 0, 0), None)
         self._on_progress = on_progress
         self.limits = replace(limits, pulse=self._pulse)
         self.best: Candidate | None = None
         self.work = 0
-        self.refutations = 0  # how many questions were proven to have no answer
-        self.lower = 0  # proven: guards that are needed at least
+        self.proven = proven  # by an earlier call, of the first of these episodes
+        self.refutations = 0 if proven is None else proven.refutations  # questions proven to have no answer
+        self.lower = 0 if proven is None else proven.size.guards  # proven: guards that are needed at least
         self.is_proven = False
         self._add(exemplars or [])
 
@@ -101,6 +107,7 @@ class GuardSearch:
         try:
             self._offer(Candidate())
             self._add(self._first_exemplars())
+            self._ask_for_the_proven_size()
             self._look_with_few_features()
             work, turns = FIRST_WORK, 0
             while not self._is_settled():
@@ -121,10 +128,22 @@ class GuardSearch:
                         question.formula.close()
                         question.formula = None
 
+    def _ask_for_the_proven_size(self) -> None:
+        """Episodes that came since the last call mostly move its thresholds."""
+        if self.proven is not None and self.size is None:
+            guards, literals, states, triggers = self.proven.size
+            split = Split(states, triggers, guards - triggers)
+            for question in self._level(guards):
+                if question.split == split:
+                    self._ask(question, literals, AGAIN_WORK)
+
     def _look_with_few_features(self) -> None:
-        """Where there are many features, a machine soon: with the most promising ones, then with more of them."""
+        """Where there are many features, a machine soon: with the most promising ones, then with more of them.
+
+        Names of things ask for no such look: they have few values, and all of them are soon in the formula.
+        """
         problem = self.problem
-        if problem.n_features <= MANY_FEATURES:
+        if self.size is not None or sum(problem.numeric) <= MANY_FEATURES:
             return
         order = rank_features(problem)
         for few in FEW_FEATURES:
@@ -132,7 +151,7 @@ class GuardSearch:
             part = problem.select(places)
             if not part.is_realisable:  # no number of guards would do, and every one more costs more
                 continue
-            look = GuardSearch(part, self.limits, acyclic=self._acyclic, effort=LOOK_WORK)
+            look = GuardSearch(part, self.limits, acyclic=self._acyclic, effort=LOOK_WORK, most_guards=LOOK_GUARDS)
             look.run()
             if look.best is not None:
                 boxes = [tuple(b._replace(feature=places[b.feature]) for b in box) for box in look.best.boxes]
@@ -152,7 +171,7 @@ class GuardSearch:
             if not all(question.refuted for question in self._level(self.lower)):
                 return False
             self.lower += 1
-            if self.lower > MOST_GUARDS:
+            if self.lower > self._most_guards:
                 raise Stop
         return all(question.is_closed(self.size) for question in self._level(self.lower))
 
@@ -160,9 +179,16 @@ class GuardSearch:
         """The questions of a level: few triggers first, since memory should be a last resort."""
         if guards not in self._levels:
             self._levels[guards] = [
-                Question(split, refuted=self._is_too_small(split)) for split in self._splits(guards)
+                Question(split, self._floor(split), self._is_too_small(split)) for split in self._splits(guards)
             ]
         return self._levels[guards]
+
+    def _floor(self, split: Split) -> int:
+        """The literals that machines of this split are proven to need by an earlier call."""
+        if self.proven is None or split.guards != self.proven.size.guards:
+            return 0
+        _, literals, states, triggers = self.proven.size
+        return literals + ((split.states, split.triggers) < (states, triggers))
 
     def _splits(self, guards: int) -> Iterator[Split]:
         rewards = self.problem.finds_reward_guards

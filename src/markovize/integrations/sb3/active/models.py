@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -123,8 +123,12 @@ def fill_buffer(
     encoder: Encoder,
     machine: RewardMachine,
     features: FeatureFunction | None,
+    check: Callable[[], None],
 ) -> int:
-    """Gives DQN all that was recorded, in every state of the machine; returns how many steps."""
+    """Gives DQN all that was recorded, in every state of the machine; returns how many steps.
+
+    ``check`` raises where that is to end early.
+    """
     buffer: Any = getattr(model, "replay_buffer", None)
     if buffer is None:
         return 0
@@ -132,6 +136,7 @@ def fill_buffer(
     product = product_env(playback, encoder, machine, features, crm=True)
     steps = 0
     for episode in episodes[-BUFFER:]:
+        check()
         if encoder.image and not {*episode.observations} <= {*encoder.frames}:
             continue  # recorded before the run was resumed: its images are gone
         playback.episode = episode
@@ -143,8 +148,8 @@ def fill_buffer(
     return steps
 
 
-def train_on_buffer(model: BaseAlgorithm, updates: int = 5_000) -> None:
-    """Lets DQN learn from what its buffer holds, before it takes a step itself."""
+def train_on_buffer(model: BaseAlgorithm, check: Callable[[], None], updates: int = 5_000) -> None:
+    """Lets DQN learn from what its buffer holds, before it takes a step itself; ``check`` as above."""
     logger, polyak = (
         load("stable_baselines3.common.logger", WHAT, "sb3"),
         load("stable_baselines3.common.utils", WHAT, "sb3"),
@@ -152,5 +157,6 @@ def train_on_buffer(model: BaseAlgorithm, updates: int = 5_000) -> None:
     dqn: Any = model
     dqn.set_logger(logger.Logger(None, []))
     for _ in range(updates // AT_ONCE):
+        check()
         dqn.train(gradient_steps=AT_ONCE, batch_size=dqn.batch_size)
         polyak.polyak_update(dqn.q_net.parameters(), dqn.q_net_target.parameters(), 1.0)

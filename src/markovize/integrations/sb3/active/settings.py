@@ -30,7 +30,8 @@ class TrainingSettings:
             and ``acyclic``. Observations of MiniGrid have features of their own.
         look_every: steps between two looks at new episodes, whether the machine explains them.
         solve_seconds: the most that one search for a machine may take.
-        target: a mean return; the training ends early where its policy earns that much in evaluation.
+        target: a mean return; the training ends early where its policy earns that much in evaluation. The result is
+            that of other episodes.
         environments: how many PPO plays at once. DQN plays one.
         most_recorded: steps of recorded episodes; beyond that, only episodes in conflict are recorded.
 

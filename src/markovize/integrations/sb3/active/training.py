@@ -34,6 +34,7 @@ from markovize.integrations.sb3.active.models import (
 from markovize.integrations.sb3.active.results import TrainingProgress, TrainingResult
 from markovize.integrations.sb3.active.settings import TrainingSettings
 from markovize.learning.interrupts import interruptible
+from markovize.machine.machine import RewardMachine
 
 if TYPE_CHECKING:
     from stable_baselines3.common.base_class import BaseAlgorithm
@@ -48,7 +49,7 @@ RECENT = 100  # episodes, whose mean return decides whether to evaluate
 MOST_FRAMES = 1_000  # different images that still count as a discrete observation
 SHARE_OF_FRAMES = 4  # and there must be so many times as many steps
 SHORTEST_SEARCH, AGAIN = 10.0, 4  # seconds for a later search, and how much longer than the last one it may take
-EVALUATION_SEED = 10**6  # episodes that nobody trained on
+LOOK_SEED, EVALUATION_SEED = 10**6, 2 * 10**6  # of episodes that nobody trained on: to end early, and to tell the end
 
 
 class ActiveTraining:
@@ -97,6 +98,8 @@ class ActiveTraining:
         self.lengths: list[int] = []
         self.ends: list[int] = []
         self.greedy: Floats = np.zeros(0)
+        self._earned = False  # as much as was aimed at
+        self._trained_on: RewardMachine | None = None
         self._new: list[Episode] = []
         self.seconds = 0.0
 
@@ -115,6 +118,8 @@ class ActiveTraining:
                     self._train(stop, checkpoints)
                     if stop.requested:
                         stop.end()
+                if self.weights is not None and self._trained_on != self.evidence.machine:
+                    _close(self._build(stop))  # resumed after its last step, or the last episodes gave another machine
                 self.greedy = self.evaluate(stop=stop)
             except TimeIsUp:
                 stopped = "time limit"
@@ -144,21 +149,27 @@ class ActiveTraining:
 
     def _train(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Trains a model until the steps are used up, another machine is needed, or the run has to stop."""
-        settings, evidence = self.settings, self.evidence
-        envs = [self._product(Tap(self._bare(), self.encoder, self._take)) for _ in range(settings.environments or 1)]
-        self.model = model = build_model(settings, envs, evidence.machine)
-        if self.weights is not None:
-            carry_over(model, self.weights, self.encoder.width)
-        if fill_buffer(model, evidence.episodes, self._spare, self.encoder, evidence.machine, self.features):
-            self._tell("learning from recorded steps")
-            train_on_buffer(model)
-        model.num_timesteps = self.steps
+        settings, model = self.settings, self._build(stop)
         watch = _Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
         model.learn(settings.steps - self.steps, callback=watch, reset_num_timesteps=False)
         self.steps, self.weights = model.num_timesteps, weights_of(model)
         self._look(stop, checkpoints)
-        assert model.env is not None
-        model.env.close()
+        _close(model)
+
+    def _build(self, stop: Stop) -> BaseAlgorithm:
+        """A model for the present machine, which begins with all that is known."""
+        settings, evidence = self.settings, self.evidence
+        envs = [self._product(Tap(self._bare(), self.encoder, self._take)) for _ in range(settings.environments or 1)]
+        self.model = model = build_model(settings, envs, evidence.machine)
+        self._trained_on = evidence.machine
+        if self.weights is not None:
+            carry_over(model, self.weights, self.encoder.width)
+        known = evidence.episodes, self._spare, self.encoder, evidence.machine, self.features
+        if fill_buffer(model, *known, stop.check):
+            self._tell("learning from recorded steps")
+            train_on_buffer(model, stop.check)
+        model.num_timesteps = self.steps
+        return model
 
     def _look(self, stop: Stop, checkpoints: Checkpoints) -> bool:
         """Compares new episodes with the machine; whether the model is to go on with it."""
@@ -174,16 +185,20 @@ class ActiveTraining:
             checkpoints.save()
         recent, target = self.returns[-RECENT:], self.settings.target
         if target is not None and len(recent) == RECENT and float(np.mean(recent)) >= target:
-            self.greedy = self.evaluate(stop=stop)
+            looked = self.evaluate(stop=stop, seed=LOOK_SEED)
+            self._earned = bool(looked.mean() >= target)
         return not self._over()
 
-    def evaluate(self, episodes: int | None = None, stop: Stop | None = None) -> Floats:
-        """What the policy earns in each of some episodes in which it does what it thinks best."""
+    def evaluate(self, episodes: int | None = None, stop: Stop | None = None, seed: int = EVALUATION_SEED) -> Floats:
+        """What the policy earns in each of some episodes in which it does what it thinks best.
+
+        Those that tell whether to end early have seeds of their own: they chose the policy, and flatter it.
+        """
         if self.model is None:
             return np.zeros(0)
         env, returns = self._product(self._spare), np.zeros(episodes or self.settings.evaluation_episodes)
         for number in range(len(returns)):
-            observation, _ = env.reset(seed=EVALUATION_SEED + number)
+            observation, _ = env.reset(seed=seed + number)
             ended = False
             while not ended:
                 if stop is not None:
@@ -226,9 +241,7 @@ class ActiveTraining:
         )
 
     def _over(self) -> bool:
-        target = self.settings.target
-        earned = target is not None and len(self.greedy) > 0 and float(self.greedy.mean()) >= target
-        return self.steps >= self.settings.steps or earned
+        return self._earned or self.steps >= self.settings.steps
 
     def _solve(self, stop: Stop) -> bool:
         self._tell("learning a machine")
@@ -237,6 +250,7 @@ class ActiveTraining:
         if self.evidence.solves:  # a search for what no machine explains shall not take over
             seconds = min(seconds, max(SHORTEST_SEARCH, AGAIN * self.evidence.solves[-1].seconds))
         changed = self.evidence.solve(max(seconds, 0.1))
+        self._earned = self._earned and not changed
         if stop.requested:
             stop.end()
         return changed
@@ -323,6 +337,12 @@ class _Watch(BaseCallback):
             return True
         self._next = self.num_timesteps + self._every
         return self._look()
+
+
+def _close(model: BaseAlgorithm) -> None:
+    """Closes a model's environments."""
+    assert model.env is not None
+    model.env.close()
 
 
 def _plain(action: Any) -> Any:
