@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
 from markovize.learning.engines import Engine
@@ -29,6 +30,7 @@ class Options:
     auditor: Engine | None
     labels: tuple[LabelPair, ...]  # that may be taken, from coarse to fine
     coarsest: tuple[int, ...]  # the numbers of those of which the first that explains the episodes is taken at first
+    allowance: Allowance = EXACT
 
     @property
     def goal(self) -> Goal:
@@ -43,7 +45,7 @@ class Options:
         """What belongs to the identity of a result, beside the episodes."""
         labels = problem.steps.triggers.kind, problem.steps.rewards.kind
         auditor = None if self.auditor is None else self.auditor.name
-        return self.objective, self.explain, self.acyclic, self.engine.name, auditor, *labels
+        return self.objective, self.explain, self.acyclic, self.engine.name, auditor, self.allowance, *labels
 
 
 @dataclass(frozen=True)

@@ -42,16 +42,23 @@ def first_machine(judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRI
             continue
         new = 1 + max(delta.values(), default=0)
         best: tuple[float, tuple[int, int]] | None = None
-        for option in sorted(candidates(sample, delta, pairs[0])):
+        for option in sorted(_options(sample, delta, pairs)):
             limits.check()
             spent += len(sample.tree)
             if limits.work is not None and spent > limits.work * VISITS:
                 raise Stop
             tried = sample.mixture({**delta, option: new}), option
             best = tried if best is None else min(best, tried)
-        assert best is not None, "a violated pair has candidates"
+        if best is None:  # all that clashes has the same history: other steps must be the outliers
+            return None
         delta[best[1]] = new
     return None
+
+
+def _options(judge: Judge, delta: Delta, pairs: Ints) -> set[tuple[int, int]]:
+    """The candidates of the first pair; with outliers of many: which of them is due to history cannot be told."""
+    few = pairs if judge.tree.allowance.outliers else pairs[:1]
+    return set[tuple[int, int]]().union(*(candidates(judge, delta, pair) for pair in few))
 
 
 def candidates(judge: Judge, delta: Delta, pair: Ints) -> set[tuple[int, int]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.features import Features, feature_function
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import AUTO, LabelFunctions, LabelOn, pairs_to_compare, pairs_to_try
@@ -32,15 +33,17 @@ from markovize.learning.interrupts import interruptible
 from markovize.learning.limits import Limits
 from markovize.learning.memory import Memory
 from markovize.learning.merging import as_mergeable
+from markovize.learning.noise import with_noise
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.learning.stages import answer, blank
-from markovize.learning.warm_up import warm_up
+from markovize.learning.warm_up import warm_up, warm_up_for_noise
 from markovize.machine.support import count_support
 
 __all__ = ["Auto", "LearnOptions", "Learner", "learn"]
 
 Auto: TypeAlias = LabelOn  # or "auto"
+DEFAULT_ENGINE: Final = "sat"
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
 MANY_STEPS: Final = 100  # from here on reward labels should repeat; fewer steps are an example
@@ -60,6 +63,8 @@ class LearnOptions(TypedDict, total=False):
     numeric: Collection[str]
     categorical: Collection[str]
     before: Before
+    tolerance: float
+    outliers: int
 
 
 def learn(
@@ -98,6 +103,8 @@ def learn(
             ``auto`` takes guards where observations hardly ever repeat. This function of (s, a, s') adds features.
         numeric, categorical: names of features that are of this kind, whatever their values look like.
         before: whether features of s are used too, as ``before.NAME``; ``auto``: where the others do not do.
+        tolerance: how far a reward may be from the level of its (u, reward label, u').
+        outliers: how many steps may pay something else. ``optimal`` means with these allowances the smallest.
 
     >>> from markovize import Traces
     >>> coffee_then_office = Traces.of([
@@ -120,6 +127,9 @@ def learn(
         learner = Learner(**options)
         if isinstance(episodes, EpisodeStream):
             traces = episodes.read()
+    if not learner.options.allowance.exact:
+        result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+        return with_noise(result, traces, learner.options.allowance, _own_labels(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
     if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
@@ -136,10 +146,7 @@ def learn(
         result = replace(result, remarks=(note, *result.remarks))
     if result.machine is None or result.interrupted:
         return result
-    own: LabelFunctions = {
-        "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
-        "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
-    }
+    own = _own_labels(result, options)
     # with one state, each reward label has one entry
     features = options.get("features")
     once = (
@@ -150,6 +157,14 @@ def learn(
     return replace(
         result, support=count_support(result.machine, traces, features=features, **own), labels_hardly_repeat=once
     )
+
+
+def _own_labels(result: LearnResult, options: LearnOptions) -> LabelFunctions:
+    """The functions that made labels, where they did."""
+    return {
+        "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
+        "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
+    }
 
 
 class Learner:
@@ -183,10 +198,16 @@ class Learner:
         numeric: Collection[str] = (),
         categorical: Collection[str] = (),
         before: Before = "auto",
+        tolerance: float = 0.0,
+        outliers: int = 0,
     ) -> None:
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
         solver = find_engine(engine)
+        allowance = Allowance(tolerance, outliers)
+        auditor = find_auditor(audit, solver)
+        if not allowance.exact:
+            _check_noise(solver, auditor, guards=trigger_on == GUARDS)
         self._guards: GuardOptions | None = None
         self._remembered = Remembered()
         if trigger_on == GUARDS:
@@ -215,9 +236,10 @@ class Learner:
             explain,
             acyclic,
             solver,
-            find_auditor(audit, solver),
+            auditor,
             tuple(labels),
             coarsest,
+            allowance,
         )
         self._memory = Memory()
 
@@ -245,6 +267,8 @@ class Learner:
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")
         warm_up()
+        if not self.options.allowance.exact:
+            warm_up_for_noise()
         deadline = None if time_limit is None else time.monotonic() + time_limit
         traces = (
             episodes.read() if self.finds_guards and isinstance(episodes, EpisodeStream) else as_mergeable(episodes)
@@ -260,6 +284,17 @@ class Learner:
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 
 
+def _check_noise(engine: Engine, auditor: Engine | None, *, guards: bool) -> None:
+    """Refuses what knows no allowances."""
+    if guards:
+        raise InputError("tolerance and outliers are for labels; with guards rewards must be exact")
+    for each in (engine, auditor):
+        if each is not None and each.name != DEFAULT_ENGINE:
+            raise InputError(
+                f"the engine {each.name} explains rewards exactly; tolerance and outliers need {DEFAULT_ENGINE}"
+            )
+
+
 def _asks_for_guards(options: LearnOptions) -> bool:
     """Whether labels are left open, but something is said that only guards have a use for."""
     says = options.get("features") is not None or options.get("numeric") or options.get("categorical")
@@ -268,5 +303,12 @@ def _asks_for_guards(options: LearnOptions) -> bool:
 
 def _leaves_labels_open(options: LearnOptions) -> bool:
     """Whether nothing is said that guards could not obey."""
-    usual = {"trigger_on": AUTO, "reward_on": AUTO, "engine": AUTO, "audit": AUTO, "objective": "triggers"}
+    usual: dict[str, object] = {
+        "trigger_on": AUTO,
+        "reward_on": AUTO,
+        "engine": AUTO,
+        "audit": AUTO,
+        "objective": "triggers",
+    }
+    usual |= {"tolerance": 0.0, "outliers": 0}
     return all(options.get(name, value) == value for name, value in usual.items())

@@ -198,7 +198,7 @@ def _look(
     part = _Part()
     for traces in chunks:
         way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
-        promised = _promised(machine, way)
+        promised = promised_rewards(machine, way)
         unknown: Bools = np.isnan(promised)
         wrong = np.flatnonzero(~unknown & (promised != traces.rewards))
         if len(wrong) and part.first is None:
@@ -213,7 +213,7 @@ def _look(
     return part
 
 
-def _promised(machine: RewardMachine, way: Run) -> Floats:
+def promised_rewards(machine: RewardMachine, way: Run) -> Floats:
     """The machine's reward for each step, NaN where it knows none."""
     ids, cells = way.cells(machine.states)
     expected = np.full(len(cells), np.nan)
@@ -222,3 +222,8 @@ def _promised(machine: RewardMachine, way: Run) -> Floats:
         if reward is not None:
             expected[number] = reward
     return expected[ids] if len(cells) else np.zeros(0)
+
+
+def with_rounding(tolerance: float, levels: Floats) -> Floats:
+    """How far rewards may be from these levels: the middle of two rewards is rounded, which is no one's fault."""
+    return tolerance + 4 * np.finfo(np.float64).eps * (np.abs(levels) + tolerance)
