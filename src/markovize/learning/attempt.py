@@ -96,7 +96,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         return Attempt(recalled, facts, Solvers(), None, None, options.engine)
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
-    first: Delta | None = None
+    first = call.first
     if options.looks_first and call.effort is not None:
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)

@@ -10,7 +10,7 @@ import numpy as np
 from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
-from markovize.learning.engines import Engine
+from markovize.learning.engines import Delta, Engine
 from markovize.learning.floors import Objective
 from markovize.learning.inquiry import Goal
 from markovize.learning.limits import Limits
@@ -58,3 +58,4 @@ class Call:
     on_progress: Callable[[Progress], None] | None
     since: LearnResult | None
     rng: np.random.Generator | None
+    first: Delta | None = None  # a machine to begin with, under the only labels there are

@@ -89,6 +89,25 @@ class Judge:
         judge_kernels.tree_states(self.tree.parent, self.tree.label, table, self._states)
         return self._windows(len(table), len(self.tree.mark_node))[-1]
 
+    def look(self, delta: Delta) -> tuple[int, int]:
+        """Outliers; and the cells (u, reward label, u') that pay something else than their label mostly does.
+
+        For trees with an allowance.
+        """
+        tree, table = self.tree, self.table(delta)
+        judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
+        allowance, cells, outside, outliers = self._windows(len(table), len(tree.mark_node))
+        inside = ~outside
+        numbers, of_mark = np.unique(cells[inside], return_inverse=True)
+        levels, counts = tree.levels[tree.mark_outcome[inside]], tree.mark_count[inside]
+        low = np.full(len(numbers), np.inf)
+        np.minimum.at(low, of_mark, levels)
+        steps, label = np.bincount(of_mark, counts, len(numbers)), np.zeros(len(numbers), np.int32)
+        label[of_mark] = tree.mark_label[inside]
+        order = np.lexsort((-steps, label))
+        usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
+        return outliers, int(np.count_nonzero(np.abs(low - usual) > allowance.width))
+
     def evidence(self, delta: Delta) -> Ints:
         """All marks of cells that have something outside of their window: nothing more speaks against a machine."""
         table = self.table(delta)

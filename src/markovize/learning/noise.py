@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from markovize.episodes.allowance import Allowance
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelling import LabelFunctions
 from markovize.episodes.traces import Traces
-from markovize.learning.result import LearnResult, Noise, Outlier
+from markovize.learning.fronts import Point, Question, draw_front
+from markovize.learning.limits import Limits
+from markovize.learning.problem import LabelPair
+from markovize.learning.result import Choice, LearnResult, Noise, Outlier
 from markovize.machine.replay import promised_rewards, run, with_rounding
 from markovize.machine.support import count_support
+
+CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An allowance, where it was chosen: the point it belongs to, none where exact is best, and what was compared."""
+
+    point: Point | None
+    front: tuple[Choice, ...]
+    margin: float | None
+
+
+def choose_noise(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Chosen:
+    """The allowance with the shortest description; none, unless that is clearly longer."""
+    points = draw_front(traces, question, labels, limits)
+    found = {point.allowance: point for point in reversed(points)}  # of equal ones the shortest
+    best = points[0] if points else None
+    if best is not None and EXACT in found and found[EXACT].bits <= best.bits + CLEAR:
+        best = found[EXACT]
+    front = sorted((point.choice for point in found.values()), key=lambda c: (c.tolerance, c.outliers))
+    others = [point.bits for point in found.values() if best is not None and point.allowance != best.allowance]
+    margin = min(others) - best.bits if others and best is not None else None
+    return Chosen(None if best is None or best.allowance.exact else best, tuple(front), margin)
+
+
+def describe_choice(point: Point, steps: int) -> str:
+    """What an allowance would give, and how to ask for it.
+
+    >>> describe_choice(Point(Allowance(0.0, 3), 3, 2, 100.0), 41_000)
+    'With 3 outliers of 41,000 steps (--outliers 3): 3 states, 2 triggers.'
+    """
+    tolerance, outliers = point.allowance.tolerance, point.allowance.outliers
+    words, asked = [], []
+    if tolerance:
+        rounded = f"{tolerance * 1.001:.4g}"  # up, if at all: a little less would not do
+        words.append(f"a tolerance of {rounded}")
+        asked.append(f"--tolerance {rounded}")
+    if outliers:
+        words.append(f"{outliers} outlier{'' if outliers == 1 else 's'} of {steps:,} steps")
+        asked.append(f"--outliers {outliers}")
+    states, triggers = (
+        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((point.states, "state"), (point.triggers, "trigger"))
+    )
+    return f"With {' and '.join(words)} ({' '.join(asked)}): {states}, {triggers}."
 
 
 def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, labels: LabelFunctions) -> LearnResult:

@@ -38,6 +38,7 @@ class PrefixTree:
     mark_count: Ints = field(repr=False)
     reward_labels: Ints = field(repr=False)
     n_labels: int
+    n_rewards: int = 0  # reward labels, those without conflicts included
     allowance: Allowance = EXACT
     levels: Floats = field(default_factory=lambda: np.zeros(0), repr=False)  # of each outcome, with an allowance
     ends: Ints = field(default_factory=lambda: np.zeros(0, np.int32), repr=False)  # whether it ends episodes, likewise
@@ -147,6 +148,7 @@ def build_tree(steps: LabelledSteps, allowance: Allowance = EXACT) -> tuple[Pref
         np.bincount(seen_as, steps.weights, len(seen_as))[at].astype(np.int32),
         np.flatnonzero(conflicting).astype(np.int32),
         n_labels,
+        n_rewards,
         allowance,
         levels,
         ends,

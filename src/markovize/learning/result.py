@@ -42,6 +42,26 @@ class Outlier:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """An allowance, the size of a machine that it takes, and the bits of machine, levels, outliers and residuals.
+
+    >>> str(Choice(0.1, 2, 3, 4, 812.4))
+    'tolerance 0.1, 2 outliers: 3 states, 4 triggers, 812 bits'
+    """
+
+    tolerance: float
+    outliers: int
+    states: int
+    triggers: int
+    bits: float
+
+    def __str__(self) -> str:
+        machine = f"{self.states} state{'' if self.states == 1 else 's'}, {self.triggers} trigger"
+        told = f"tolerance {self.tolerance:g}, {self.outliers} outlier{'' if self.outliers == 1 else 's'}"
+        return f"{told}: {machine}{'' if self.triggers == 1 else 's'}, {self.bits:.0f} bits"
+
+
+@dataclass(frozen=True)
 class Noise:
     """What was allowed for, and which steps are outliers.
 
@@ -52,10 +72,15 @@ class Noise:
     tolerance: float
     allowed: int  # outliers
     outliers: tuple[Outlier, ...] = ()
+    front: tuple[Choice, ...] = ()  # what was compared, where the allowance was chosen
+    margin: float | None = None  # bits by which the choice is shorter than the next one
 
     def to_json(self) -> dict[str, Any]:
         """As ``learn --json`` has it."""
-        return {"tolerance": self.tolerance, "allowed": self.allowed, "outliers": [asdict(o) for o in self.outliers]}
+        out: dict[str, Any] = {"tolerance": self.tolerance, "allowed": self.allowed}
+        out["outliers"] = [asdict(outlier) for outlier in self.outliers]
+        out["front"] = [asdict(choice) for choice in self.front]
+        return out if self.margin is None else out | {"margin": round(self.margin, 1)}
 
 
 @dataclass(frozen=True)
