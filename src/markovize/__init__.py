@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from markovize.gym.grid_world import GridWorld
     from markovize.gym.wrappers import MarkovRewardWrapper, RecordEpisodes
     from markovize.io import convert, read_episodes, read_machine, stream_episodes, write_episodes, write_machine
-    from markovize.learning.learner import Learner, learn
+    from markovize.learning.entry import learn
+    from markovize.learning.learner import Learner
     from markovize.learning.result import LearnResult
     from markovize.machine.describe import describe
     from markovize.machine.machine import Emission, RewardMachine, Trigger
@@ -81,7 +82,7 @@ __getattr__, __dir__ = lazy_names(
         "stream_episodes": "io",
         "write_episodes": "io",
         "write_machine": "io",
-        "learn": "learning.learner",
+        "learn": "learning.entry",
         "Learner": "learning.learner",
         "LearnResult": "learning.result",
         "Emission": "machine.machine",

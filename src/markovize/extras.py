@@ -36,7 +36,7 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
 
     ``homes`` has the module below the package in which each name is defined.
 
-    >>> load_name, list_names = lazy_names("markovize", {"learn": "learning.learner"})
+    >>> load_name, list_names = lazy_names("markovize", {"learn": "learning.entry"})
     >>> load_name("learn").__name__, "learn" in list_names()
     ('learn', True)
     >>> load_name("teach")

@@ -16,7 +16,7 @@ from instances import KINDS, Kinds, random_steps
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.engines.exhaustive import exhaustive_optimum
-from markovize.learning.learner import learn
+from markovize.learning.entry import learn
 from markovize.machine.replay import replay
 
 EVERY: tuple[Kinds, ...] = (*KINDS, ("transition", "state"))  # the last: u' is not fixed by u and the reward label

@@ -158,8 +158,8 @@ def check_machine(
             best,
         )
     if result.machine is not None:
-        functions = {name: on for name, on in zip(("trigger_on", "reward_on"), labels, strict=True) if callable(on)}
-        report = replay(result.machine, Traces.of(episodes), **functions)
+        trigger_on, reward_on = (on if callable(on) else None for on in labels)
+        report = replay(result.machine, Traces.of(episodes), trigger_on=trigger_on, reward_on=reward_on)
         assert (report.mismatches, report.unseen) == (0, 0), result
         assert not options.acyclic or result.machine.acyclic
         assert options.explain == "reward" or not result.termination_conflicts

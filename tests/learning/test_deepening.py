@@ -14,10 +14,10 @@ from markovize.errors import EngineError
 from markovize.learning.engines import Answer, Rules, Verdict, find_engine
 from markovize.learning.engines.base import Session
 from markovize.learning.engines.exhaustive import exhaustive_optimum
+from markovize.learning.entry import learn
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.floors import Proven
 from markovize.learning.inquiry import Goal, Inquiry
-from markovize.learning.learner import learn
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree, build_tree
 from markovize.learning.search import Deepening, Progress

@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from oracle import LABELS, Cell, Options, check, episodes_of, paid_by_machine
 
-from markovize.learning.learner import Learner, learn
+from markovize.learning.entry import learn
+from markovize.learning.learner import Learner
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 

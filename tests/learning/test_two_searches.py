@@ -27,7 +27,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
 
     monkeypatch.setattr(module, "find_timetable", lambda _: Timetable(40, 22))
     monkeypatch.setattr(Learner, "learn", watched)
-    monkeypatch.setattr("markovize.learning.learner.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("markovize.learning.entry.time.monotonic", lambda: clock[0])
     return seen
 
 

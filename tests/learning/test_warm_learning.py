@@ -7,7 +7,8 @@ import pytest
 
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
-from markovize.learning.learner import Learner, learn
+from markovize.learning.entry import learn
+from markovize.learning.learner import Learner
 from markovize.machine.replay import replay
 from markovize.worlds import noisy_walks, world
 

@@ -12,8 +12,8 @@ from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.traces import Traces
 from markovize.episodes.values import has_objects
 from markovize.errors import InputError
+from markovize.learning.entry import learn
 from markovize.learning.guards.choice import why_guards
-from markovize.learning.learner import learn
 
 SECONDS: Final = 4.0
 

@@ -10,7 +10,7 @@ from markovize.auditing.logbook import Logbook
 from markovize.episodes.labelling import LabelFunctions
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value
-from markovize.learning.learner import learn
+from markovize.learning.entry import learn
 from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import replay
 

@@ -80,6 +80,22 @@ def learn(
             show_default="where the others do not do",
         ),
     ] = None,
+    tolerance: Annotated[
+        str,
+        typer.Option(
+            help="How far a reward may be from the level of its (u, label, u'). auto: what is shortest to describe.",
+            metavar="E|auto",
+            callback=options.check_allowance,
+        ),
+    ] = "0",
+    outliers: Annotated[
+        str,
+        typer.Option(
+            help="How many steps may pay something else. auto: likewise.",
+            metavar="N|auto",
+            callback=options.check_allowance,
+        ),
+    ] = "0",
     reward_decimals: options.DecimalsOption = None,
     everything: options.AllOption = False,
     json_: options.JsonOption = False,
@@ -114,13 +130,16 @@ def learn(
                 numeric=options.split_names(numeric),
                 categorical=options.split_names(categorical),
                 before=AUTO if before is None else before,
+                tolerance="auto" if tolerance == AUTO else float(tolerance),
+                outliers="auto" if outliers == AUTO else options.whole_number(outliers, "--outliers"),
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
-            tried = markovize.replay(result.machine, held_out, features=features, **own)
+            allowed = 0.0 if result.noise is None else result.noise.tolerance
+            tried = markovize.replay(result.machine, held_out, features=features, tolerance=allowed, **own)
         if json_:
             print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
         else:
@@ -174,6 +193,7 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
+    _print_noise(result, everything)
     _print_remarks(result)
     if result.doubt:
         out.print(f"[yellow]note:[/] {result.doubt}", highlight=False, soft_wrap=True)
@@ -188,6 +208,28 @@ def _print_remarks(result: LearnResult) -> None:
 
     for remark in result.remarks:
         console().print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
+
+
+def _print_noise(result: LearnResult, everything: bool) -> None:
+    """What was allowed for, which steps are outliers, and what else was compared."""
+    noise, out = result.noise, console()
+    if noise is None:
+        return
+    if noise.tolerance or noise.allowed:
+        allowed = [f"a tolerance of {noise.tolerance:g}"] if noise.tolerance else []
+        allowed += [count(len(noise.outliers), "outlier")] if noise.allowed else []
+        out.print(
+            f"With {' and '.join(allowed)}:" if noise.outliers else f"With {' and '.join(allowed)}", highlight=False
+        )
+        lines = [f"  {line}" for line in screenful([str(each) for each in noise.outliers], "outlier", everything)]
+        if lines:
+            out.print("\n".join(lines), markup=False, highlight=False)
+    if noise.front:
+        clear = "" if noise.margin is None else f" (by {noise.margin:.0f} bits)"
+        out.print(f"Allowances that were compared; the shortest description is taken{clear}:", highlight=False)
+        taken = noise.tolerance, len(noise.outliers)
+        lines = [f"{'→' if (c.tolerance, c.outliers) == taken else ' '} {c}" for c in noise.front]
+        out.print("\n".join(f"  {line}" for line in lines), markup=False, highlight=False)
 
 
 def _guards(result: LearnResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -156,3 +157,21 @@ def named_values(pairs: Sequence[str], option: str) -> dict[str, Any]:
         except (ValueError, RecursionError):
             values[name] = text
     return values
+
+
+def check_allowance(given: str) -> str:
+    """A number that is not negative, or auto."""
+    try:
+        fits = given == AUTO or 0 <= float(given) < inf
+    except ValueError:
+        fits = False
+    if not fits:
+        raise typer.BadParameter(f"{given!r} is neither auto nor a number of at least 0")
+    return given
+
+
+def whole_number(given: str, option: str) -> int:
+    """The number of an option that may be auto as well."""
+    if not given.isdecimal():
+        raise typer.BadParameter(f"{given!r} is neither auto nor a whole number", param_hint=option)
+    return int(given)

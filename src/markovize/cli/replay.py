@@ -27,6 +27,8 @@ def replay(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 also if paid steps are unseen: nothing predicts them.")
     ] = False,
+    tolerance: Annotated[float, typer.Option(min=0, help="How far rewards may be from the machine's.")] = 0.0,
+    outliers: Annotated[int, typer.Option(min=0, help="Exit with 1 only if there are more mismatches.")] = 0,
     reward_decimals: options.DecimalsOption = None,
     json_: options.JsonOption = False,
     log: Log = PLAIN,
@@ -37,12 +39,12 @@ def replay(
 
     known = markovize.read_machine(machine)
     traces = log.read(episodes, reward_decimals)
-    report = markovize.replay(known, traces, **vars(functions))
+    report = markovize.replay(known, traces, tolerance=tolerance, **vars(functions))
     if json_:
         print_json(report.to_json())
     else:
         report_replay(console(), report)
-    raise typer.Exit(NO if report.mismatches or (exit_code and report.unseen_paid) else DONE)
+    raise typer.Exit(NO if report.mismatches > outliers or (exit_code and report.unseen_paid) else DONE)
 
 
 def report_replay(out: Console, report: ReplayReport, where: str = "") -> None:

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.distinct import distinct_keys
 from markovize.episodes.labelled_steps import LabelledSteps
-from markovize.episodes.traces import Ints, Traces
+from markovize.episodes.traces import Floats, Ints, Longs, Traces
 from markovize.episodes.values import Value, show, sort_key
 from markovize.errors import EngineError
 from markovize.learning.engines import Delta
 from markovize.learning.judge import size
+from markovize.learning.windows import outside_of_windows
 from markovize.machine import kernels
 from markovize.machine.delta import tabulate
 from markovize.machine.graph import topological_order
@@ -49,14 +51,18 @@ def _collecting_nothing() -> Iterator[None]:
 
 @_collecting_nothing()
 def assemble(
-    traces: Traces, steps: LabelledSteps, delta: Delta, alternatives: dict[tuple[int, int], list[int]]
+    traces: Traces,
+    steps: LabelledSteps,
+    delta: Delta,
+    alternatives: dict[tuple[int, int], list[int]],
+    allowance: Allowance = EXACT,
 ) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
     """Numbers the states, collects the rewards from all episodes, and checks once more that they are a function."""
     states = size(delta)[0]
     table = tabulate(states, max(1, len(steps.triggers.values)), delta)
     before, after = kernels.episode_states(steps.offsets, steps.triggers.ids, table, 0, steps.starts)
     name = number_states(states, [(u, v) for (u, _), v in delta.items()], after)
-    emissions, ends = collect_rewards(traces, steps, name[before], name[after], states)
+    emissions, ends = collect_rewards(traces, steps, name[before], name[after], states, allowance)
     machine = RewardMachine(
         steps.triggers.kind, steps.rewards.kind, states, _name_triggers(steps, delta, alternatives, name), emissions
     )
@@ -91,14 +97,20 @@ def _name_triggers(
 
 
 def collect_rewards(
-    traces: Traces, steps: LabelledSteps, before: Ints, after: Ints, states: int
+    traces: Traces, steps: LabelledSteps, before: Ints, after: Ints, states: int, allowance: Allowance = EXACT
 ) -> tuple[tuple[Emission, ...], tuple[TerminationConflict, ...]]:
     """What each (u, reward label, u') pays, in the order in which files list them, and which of them end at times."""
     values = steps.rewards.values
     labels = max(1, len(values))
     packed = (before.astype(np.int64) * labels + steps.rewards.ids) * states + after
     keys, first, of_step = distinct_keys(packed)
-    if not np.array_equal(traces.rewards[first][of_step], traces.rewards):
+    if allowance.exact:
+        rewards, spread, explained = traces.rewards[first], None, None
+        wrong = not np.array_equal(rewards[of_step], traces.rewards)
+    else:
+        rewards, spread, explained, outliers = _find_levels(traces, steps, of_step, allowance)
+        wrong = outliers > allowance.outliers
+    if wrong:
         raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
     ends = traces.ends().astype(np.float64)
     count = np.bincount(of_step, steps.weights, len(keys))
@@ -108,11 +120,28 @@ def collect_rewards(
     place = np.array([rank[n] for n in range(len(values))], np.int64)
 
     order = np.lexsort((place[label], target, source))
-    columns = [column[order].tolist() for column in (source, label, target, traces.rewards[first], ended == count)]
-    emissions = tuple(Emission(u, values[y], v, reward, end) for u, y, v, reward, end in zip(*columns, strict=True))
+    columns = [column[order].tolist() for column in (source, label, target, rewards, ended == count)]
+    if spread is not None and explained is not None:
+        columns += [spread[order].tolist(), explained[order].tolist()]
+    emissions = tuple(Emission(u, values[y], v, *rest) for u, y, v, *rest in zip(*columns, strict=True))
     mixed = np.flatnonzero((ended > 0) & (ended < count)).tolist()
     conflicts = tuple(TerminationConflict(int(source[n]), values[label[n]], int(target[n])) for n in mixed)
     return emissions, conflicts
+
+
+def _find_levels(
+    traces: Traces, steps: LabelledSteps, cells: Longs, allowance: Allowance
+) -> tuple[Floats, Floats, Longs, int]:
+    """The level of each cell, how far its rewards are from it at most, how many steps these are; and all outliers."""
+    rewards, n_cells = traces.rewards, int(cells.max(initial=-1)) + 1
+    ending = np.array([bool(end) for _, end in steps.outcome_values], np.int32)[steps.outcomes]
+    weights = np.ones(len(rewards), np.int64) if steps.weights is None else steps.weights
+    outside, outliers = outside_of_windows(cells, ending, rewards, weights, allowance.width)
+    low, high = np.full(n_cells, np.inf), np.full(n_cells, -np.inf)
+    np.minimum.at(low, cells[~outside], rewards[~outside])
+    np.maximum.at(high, cells[~outside], rewards[~outside])
+    count = np.bincount(cells[~outside], weights[~outside], n_cells).astype(np.int64)
+    return low + (high - low) / 2, (high - low) / 2, count, outliers
 
 
 def _rank(labels: Iterable[int], values: list[Value]) -> dict[int, int]:

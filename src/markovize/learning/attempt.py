@@ -9,12 +9,13 @@ from typing import Final
 from markovize.learning.alternatives import Labels, choose_labels
 from markovize.learning.assembly import assemble
 from markovize.learning.call import Call, Options
-from markovize.learning.engines import Delta
+from markovize.learning.engines import Delta, Engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
-from markovize.learning.judge import size
+from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits
 from markovize.learning.memory import Facts, Known, Memory, Solvers
+from markovize.learning.outliers import with_fewest_outliers
 from markovize.learning.prefix_tree import PrefixTree
 from markovize.learning.recall import Recalled
 from markovize.learning.result import LearnResult, Status
@@ -34,6 +35,7 @@ class Attempt:
     solvers: Solvers
     first: Delta | None  # what the search began with
     search: Deepening | None
+    engine: Engine
 
     @property
     def best(self) -> Delta | None:
@@ -68,9 +70,9 @@ class Attempt:
 
     def result(self, call: Call, blank: LearnResult, limits: Limits) -> LearnResult:
         """The machine gets its numbers, its rewards and, within the limits, the labels that would serve as well."""
-        steps = self.recalled.problem.steps
+        steps, allowance = self.recalled.problem.steps, self.recalled.problem.tree.allowance
         if self.search is None:
-            machine, ends = assemble(call.traces, steps, {}, {})
+            machine, ends = assemble(call.traces, steps, {}, {}, allowance)
             return replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=NO_CONFLICT)
         inquiry, best = self.search.inquiry, self.best
         nodes = inquiry.exemplars.nodes
@@ -78,21 +80,23 @@ class Attempt:
         found = replace(blank, status=self.status, bounds=inquiry.bounds(), exemplars=len(nodes), proof=proof)
         if best is None:
             return found
+        if allowance.outliers:
+            best = with_fewest_outliers(best, inquiry.judge.tree, inquiry.goal, self.engine, call.limits)
         labels: Labels = {}
         if size(best)[1] <= MOST_ALTERNATIVES:
             best, labels = choose_labels(best, inquiry.judge, nodes, call.rng, limits)
-        machine, ends = assemble(call.traces, steps, best, labels)
+        machine, ends = assemble(call.traces, steps, best, labels, allowance)
         return replace(found, machine=machine, termination_conflicts=ends)
 
 
 def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, last_resort: bool = True) -> Attempt:
     """The search under the labels of what is recalled; its solvers are borrowed from the memory."""
     tree, facts = recalled.problem.tree, recalled.facts
-    if not len(tree.mark_node):
-        return Attempt(recalled, facts, Solvers(), None, None)
+    if not len(tree.mark_node) or (options.allowance.outliers and Judge(tree).explains({})):
+        return Attempt(recalled, facts, Solvers(), None, None, options.engine)
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
-    first: Delta | None = None
+    first = call.first
     if options.looks_first and call.effort is not None:
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)
@@ -107,7 +111,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         proven=facts.proven,
         on_progress=on_progress,
     )
-    return Attempt(recalled, facts, solvers, first, search)
+    return Attempt(recalled, facts, solvers, first, search, options.engine)
 
 
 def _look_first(

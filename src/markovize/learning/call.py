@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
-from markovize.learning.engines import Engine
+from markovize.learning.engines import Delta, Engine
 from markovize.learning.floors import Objective
 from markovize.learning.inquiry import Goal
 from markovize.learning.limits import Limits
@@ -29,6 +30,7 @@ class Options:
     auditor: Engine | None
     labels: tuple[LabelPair, ...]  # that may be taken, from coarse to fine
     coarsest: tuple[int, ...]  # the numbers of those of which the first that explains the episodes is taken at first
+    allowance: Allowance = EXACT
 
     @property
     def goal(self) -> Goal:
@@ -43,7 +45,7 @@ class Options:
         """What belongs to the identity of a result, beside the episodes."""
         labels = problem.steps.triggers.kind, problem.steps.rewards.kind
         auditor = None if self.auditor is None else self.auditor.name
-        return self.objective, self.explain, self.acyclic, self.engine.name, auditor, *labels
+        return self.objective, self.explain, self.acyclic, self.engine.name, auditor, self.allowance, *labels
 
 
 @dataclass(frozen=True)
@@ -56,3 +58,4 @@ class Call:
     on_progress: Callable[[Progress], None] | None
     since: LearnResult | None
     rng: np.random.Generator | None
+    first: Delta | None = None  # a machine to begin with, under the only labels there are

@@ -20,6 +20,8 @@ from markovize.learning.limits import Limits, Stop
 # So a sample is worth having, and its size matters little.
 SAMPLE_NODES, GROWTH = 10_000, 4
 MOST_TRIGGERS = 24
+GROWN_NODES = 50_000  # of data whose machines are grown one trigger after the other
+MANY_PAIRS = 64
 VISITS = 10_000  # nodes that are visited in the time of one of Glucose's conflicts: 0.1 ms
 
 
@@ -42,16 +44,70 @@ def first_machine(judge: Judge, *, limits: Limits, most_triggers: int = MOST_TRI
             continue
         new = 1 + max(delta.values(), default=0)
         best: tuple[float, tuple[int, int]] | None = None
-        for option in sorted(candidates(sample, delta, pairs[0])):
+        for option in sorted(_options(sample, delta, pairs)):
             limits.check()
             spent += len(sample.tree)
             if limits.work is not None and spent > limits.work * VISITS:
                 raise Stop
             tried = sample.mixture({**delta, option: new}), option
             best = tried if best is None else min(best, tried)
-        assert best is not None, "a violated pair has candidates"
+        if best is None:  # all that clashes has the same history: other steps must be the outliers
+            return None
         delta[best[1]] = new
     return None
+
+
+def grow_machine(judge: Judge, limits: Limits, most_triggers: int) -> Iterator[Delta]:
+    """Machines with one trigger more each time: the one that leaves the outcomes least mixed, of all that may help.
+
+    Unlike :func:`first_machine` it does not follow one pair that clashes, which may be due to an outlier.
+    """
+    delta: dict[tuple[int, int], int] = {}
+    sample = _sample(judge, GROWN_NODES)
+    while len(delta) < most_triggers:
+        limits.check()
+        pairs = sample.violations(delta, most=MANY_PAIRS)
+        new, best = 1 + max(delta.values(), default=0), (float("inf"), (0, 0))
+        for option in sorted(set[tuple[int, int]]().union(*(candidates(sample, delta, pair) for pair in pairs))):
+            limits.check()
+            best = min(best, (sample.mixture({**delta, option: new}), option))
+        if best[0] == float("inf"):
+            return
+        delta = {**delta, best[1]: new}
+        yield delta
+
+
+def swap_triggers(delta: Delta, judge: Judge, *, acyclic: bool, limits: Limits) -> Delta:
+    """The machine after moving one trigger at a time to another state or label, as long as outliers get fewer."""
+    best, outliers = delta, judge.outliers(delta)
+    labels, improved = judge.tree.alphabet, True
+    while improved and outliers:
+        improved = False
+        for (u, x), v in list(best.items()):
+            rest = {key: target for key, target in best.items() if key != (u, x)}
+            for source in range(size(best)[0]):
+                for label in labels:
+                    limits.check()
+                    if source == v or (source, label) in rest:
+                        continue
+                    tried = {**rest, (source, label): v}
+                    if acyclic and not is_acyclic(tried):
+                        continue
+                    left = judge.outliers(tried)
+                    if left < outliers and size(judge.prune(tried))[0] == size(best)[0]:
+                        best, outliers, improved = tried, left, True
+                        break
+                if improved:
+                    break
+            if improved:
+                break
+    return judge.prune(best)
+
+
+def _options(judge: Judge, delta: Delta, pairs: Ints) -> set[tuple[int, int]]:
+    """The candidates of the first pair; with outliers of many: which of them is due to history cannot be told."""
+    few = pairs if judge.tree.allowance.outliers else pairs[:1]
+    return set[tuple[int, int]]().union(*(candidates(judge, delta, pair) for pair in few))
 
 
 def candidates(judge: Judge, delta: Delta, pair: Ints) -> set[tuple[int, int]]:

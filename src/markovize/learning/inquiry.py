@@ -143,9 +143,15 @@ class Inquiry:
             if triggers is None:  # nobody asked for few triggers
                 self.shrink(witness, replace(limits, work=None))
             return True
-        if not exemplars.add(tree, pairs[: MORE_PAIRS if triggers is None else PAIRS]):
+        few = (MORE_PAIRS if triggers is None else PAIRS) + tree.allowance.outliers
+        if not exemplars.add(tree, pairs[:few]) and not self._add_evidence(exemplars, witness):
             raise EngineError("the engine's machine contradicts the very exemplars it was given")
         return False
+
+    def _add_evidence(self, exemplars: Exemplars, witness: Delta) -> bool:
+        """With outliers it takes many steps to speak against a machine: then all that do."""
+        tree = self.judge.tree
+        return bool(tree.allowance.outliers) and exemplars.add(tree, self.judge.evidence(witness))
 
     def _checked(self, answer: Answer, states: int, triggers: int | None) -> Delta:
         labels, acyclic = self.judge.tree.n_labels, self.goal.acyclic

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from markovize.episodes.traces import Ints
+from markovize.episodes.allowance import Allowance
+from markovize.episodes.traces import Bools, Ints, Longs
 from markovize.errors import EngineError
 from markovize.learning import judge_kernels
 from markovize.learning.engines.base import Delta
 from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.windows import clashing_pairs, outside_of_windows
 from markovize.machine.delta import tabulate
 from markovize.machine.graph import topological_order
 
@@ -26,7 +28,7 @@ class Judge:
         self.tree = tree
         self._states = np.zeros(len(tree), np.int32)
         self._front, self._front_marks = tree.shallow(FRONT_NODES)
-        kinds, compact = np.unique(tree.mark_outcome, return_inverse=True)
+        kinds, compact = np.unique(_alike(tree), return_inverse=True)
         self._outcome_kinds, self._outcomes = max(1, len(kinds)), compact.astype(np.int32)
 
     def violations(self, delta: Delta, most: int = 64) -> Ints:
@@ -44,6 +46,8 @@ class Judge:
 
     def _pairs(self, states: int, marks: int, most: int) -> Ints:
         tree = self.tree
+        if not tree.allowance.exact:
+            return self._noisy_pairs(states, marks, most)
         return judge_kernels.violated_pairs(
             tree.parent,
             self._states,
@@ -54,6 +58,62 @@ class Judge:
             max(1, tree.conflicting_labels),
             most,
         )
+
+    def _noisy_pairs(self, states: int, marks: int, most: int) -> Ints:
+        """Pairs that clash, where there are more outliers than are allowed for; enough of them to show that."""
+        allowance, cells, outside, outliers = self._windows(states, marks)
+        if outliers <= allowance.outliers:
+            return np.zeros((0, 2), np.int32)
+        tree = self.tree
+        outcomes, many = tree.mark_outcome[:marks], max(most, 2 * allowance.outliers + 2)
+        levels, ends, counts = tree.levels[outcomes], tree.ends[outcomes], tree.mark_count[:marks]
+        return clashing_pairs(cells, ends, levels, counts, outside, allowance.width, many)
+
+    def _windows(self, states: int, marks: int) -> tuple[Allowance, Longs, Bools, int]:
+        """The cell of each mark, which of them are outside of the window of their cell, and how many steps these are.
+
+        The states of the nodes are known.
+        """
+        tree = self.tree
+        node, outcomes = tree.mark_node[:marks], tree.mark_outcome[:marks]
+        before = self._states[tree.parent[node]].astype(np.int64)
+        cells = (before * max(1, tree.conflicting_labels) + tree.mark_label[:marks]) * states + self._states[node]
+        levels, ends, counts = tree.levels[outcomes], tree.ends[outcomes], tree.mark_count[:marks]
+        return tree.allowance, cells, *outside_of_windows(cells, ends, levels, counts, tree.allowance.width)
+
+    def outliers(self, delta: Delta) -> int:
+        """The least number of outliers with which a machine explains the data; 0 where there is no allowance."""
+        if self.tree.allowance.exact:
+            return 0
+        table = self.table(delta)
+        judge_kernels.tree_states(self.tree.parent, self.tree.label, table, self._states)
+        return self._windows(len(table), len(self.tree.mark_node))[-1]
+
+    def look(self, delta: Delta) -> tuple[int, int]:
+        """Outliers; and the cells (u, reward label, u') that pay something else than their label mostly does.
+
+        For trees with an allowance.
+        """
+        tree, table = self.tree, self.table(delta)
+        judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
+        allowance, cells, outside, outliers = self._windows(len(table), len(tree.mark_node))
+        inside = ~outside
+        numbers, of_mark = np.unique(cells[inside], return_inverse=True)
+        levels, counts = tree.levels[tree.mark_outcome[inside]], tree.mark_count[inside]
+        low = np.full(len(numbers), np.inf)
+        np.minimum.at(low, of_mark, levels)
+        steps, label = np.bincount(of_mark, counts, len(numbers)), np.zeros(len(numbers), np.int32)
+        label[of_mark] = tree.mark_label[inside]
+        order = np.lexsort((-steps, label))
+        usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
+        return outliers, int(np.count_nonzero(np.abs(low - usual) > allowance.width))
+
+    def evidence(self, delta: Delta) -> Ints:
+        """All marks of cells that have something outside of their window: nothing more speaks against a machine."""
+        table = self.table(delta)
+        judge_kernels.tree_states(self.tree.parent, self.tree.label, table, self._states)
+        _, cells, outside, _ = self._windows(len(table), len(self.tree.mark_node))
+        return np.flatnonzero(np.isin(cells, cells[outside])).astype(np.int32)
 
     def explains(self, delta: Delta) -> bool:
         """Whether replaying all episodes never needs two outcomes for one (u, reward label, u')."""
@@ -91,6 +151,19 @@ class Judge:
         live = {(int(c // tree.n_labels), int(c % tree.n_labels)) for c in fired} & set(delta)
         names = {u: n for n, u in enumerate(sorted({0} | {delta[k] for k in live}))}
         return {(names[u], x): names[delta[u, x]] for u, x in sorted(live)}
+
+
+def _alike(tree: PrefixTree) -> Ints:
+    """The outcomes of the marks; those that are near each other count as one: good enough to see what is mixed."""
+    if not tree.allowance.tolerance or not len(tree.mark_outcome):
+        return tree.mark_outcome
+    levels, codes = np.unique(tree.levels[tree.mark_outcome], return_inverse=True)
+    cluster, start, names = 0, levels[0], np.zeros(len(levels), np.int32)
+    for number, level in enumerate(levels.tolist()):
+        if level - start > tree.allowance.width:
+            cluster, start = cluster + 1, level
+        names[number] = cluster
+    return (2 * names[codes] + tree.ends[tree.mark_outcome]).astype(np.int32)
 
 
 def size(delta: Delta) -> tuple[int, int]:

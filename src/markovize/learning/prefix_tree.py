@@ -7,15 +7,17 @@ and branches without marks are dropped. Where some machine explains the episodes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import LabelledSteps
-from markovize.episodes.traces import Bools, Ints, Longs, Traces
+from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.learning import tree_kernels
+from markovize.learning.windows import outside_of_windows
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class PrefixTree:
     mark_count: Ints = field(repr=False)
     reward_labels: Ints = field(repr=False)
     n_labels: int
+    n_rewards: int = 0  # reward labels, those without conflicts included
+    allowance: Allowance = EXACT
+    levels: Floats = field(default_factory=lambda: np.zeros(0), repr=False)  # of each outcome, with an allowance
+    ends: Ints = field(default_factory=lambda: np.zeros(0, np.int32), repr=False)  # whether it ends episodes, likewise
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -56,6 +62,12 @@ class PrefixTree:
         """Reward labels whose steps have different trigger labels: u and the label do not tell u' then."""
         several = conflicting_labels(self.mark_label, self.label[self.mark_node], max(1, self.conflicting_labels))
         return frozenset(int(y) for y in self.reward_labels[several[: self.conflicting_labels]])
+
+    def clash(self, one: int, other: int) -> bool:
+        """Whether no (u, reward label, u') can have both outcomes, outliers aside."""
+        if self.allowance.exact:
+            return one != other
+        return bool(self.ends[one] != self.ends[other]) or not self.allowance.fits(self.levels[one], self.levels[other])
 
     def shallow(self, most: int) -> tuple[Ints, int]:
         """The shallowest marks that need at most about ``most`` nodes: (those nodes, how many marks)."""
@@ -107,7 +119,7 @@ class Contradiction:
         ).rstrip()
 
 
-def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
+def build_tree(steps: LabelledSteps, allowance: Allowance = EXACT) -> tuple[PrefixTree, Longs]:
     """The cut prefix tree, and for each step the first step with the same history and reward label.
 
     The second value decides realisability: see :func:`find_contradiction`.
@@ -116,9 +128,12 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
     n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
     parent, label, depth, first, node_of = tree_kernels.merge_prefixes(steps.offsets, steps.starts, labels, n_labels)
     alike = tree_kernels.first_alike(node_of, marks, n_rewards)
-    conflicting = conflicting_labels(marks, steps.outcomes, n_rewards)
+    levels, ends = _levels(steps, allowance)
+    conflicting = _conflicting(steps, allowance, levels, ends)
     seen_as = _first_seen_as(steps, alike)
     at = np.flatnonzero((seen_as == np.arange(len(seen_as))) & conflicting[marks])
+    if allowance.tolerance and not allowance.outliers:
+        at = _extremes(at, alike[at], ends[steps.outcomes[at]], levels[steps.outcomes[at]])
     order = np.argsort(depth[node_of[at]], kind="stable")
     at = at[order]
     compact = np.cumsum(conflicting, dtype=np.int32) - 1
@@ -133,8 +148,41 @@ def build_tree(steps: LabelledSteps) -> tuple[PrefixTree, Longs]:
         np.bincount(seen_as, steps.weights, len(seen_as))[at].astype(np.int32),
         np.flatnonzero(conflicting).astype(np.int32),
         n_labels,
+        n_rewards,
+        allowance,
+        levels,
+        ends,
     )
     return whole.restrict(whole.mark_node), alike
+
+
+def _levels(steps: LabelledSteps, allowance: Allowance) -> tuple[Floats, Ints]:
+    """What each outcome pays, and whether it ends episodes; nothing where only equal outcomes fit."""
+    if allowance.exact:
+        return np.zeros(0), np.zeros(0, np.int32)
+    levels = np.array([reward for reward, _ in steps.outcome_values], np.float64)
+    return levels, np.array([bool(end) for _, end in steps.outcome_values], np.int32)
+
+
+def _conflicting(steps: LabelledSteps, allowance: Allowance, levels: Floats, ends: Ints) -> Bools:
+    """For each reward label, whether it was seen with outcomes that do not fit one level."""
+    labels, n_labels = steps.rewards.ids, max(1, len(steps.rewards.values))
+    if allowance.exact:
+        return conflicting_labels(labels, steps.outcomes, n_labels)
+    low, high = np.full(n_labels, np.inf), np.full(n_labels, -np.inf)
+    np.minimum.at(low, labels, levels[steps.outcomes])
+    np.maximum.at(high, labels, levels[steps.outcomes])
+    wide: Bools = high - low > allowance.width
+    return wide | conflicting_labels(labels, ends[steps.outcomes], n_labels)
+
+
+def _extremes(at: Longs, groups: Longs, ends: Ints, levels: Floats) -> Longs:
+    """Of steps with equal history, label and end, the least and the largest reward: what is between them fits, too."""
+    order = np.lexsort((levels, ends, groups))
+    group, end = groups[order], ends[order]
+    new = np.ones(len(order) + 1, np.bool_)
+    new[1:-1] = (group[1:] != group[:-1]) | (end[1:] != end[:-1])
+    return np.sort(at[order[new[:-1] | new[1:]]])
 
 
 def _first_seen_as(steps: LabelledSteps, alike: Longs) -> Longs:
@@ -144,8 +192,12 @@ def _first_seen_as(steps: LabelledSteps, alike: Longs) -> Longs:
     return tree_kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
 
 
-def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Contradiction | None:
+def find_contradiction(
+    steps: LabelledSteps, alike: Longs, traces: Traces, allowance: Allowance = EXACT
+) -> Contradiction | None:
     """None if some machine explains the steps (linear time); otherwise the shortest pair that none can explain."""
+    if not allowance.exact and needed_outliers(steps, alike, allowance) <= allowance.outliers:
+        return None
     wrong = np.flatnonzero(steps.outcomes != steps.outcomes[alike])
     if not len(wrong):
         return None
@@ -161,6 +213,15 @@ def find_contradiction(steps: LabelledSteps, alike: Longs, traces: Traces) -> Co
         steps.triggers.kind,
         steps.rewards.kind,
     )
+
+
+def needed_outliers(steps: LabelledSteps, alike: Longs, allowance: Allowance) -> int:
+    """The least number of outliers with which some machine explains the steps, with this tolerance."""
+    levels, ends = _levels(steps, allowance)
+    if allowance.exact:
+        levels, ends = _levels(steps, Allowance(outliers=1))
+    counts = np.ones(len(alike), np.int64) if steps.weights is None else steps.weights
+    return outside_of_windows(alike, ends[steps.outcomes], levels[steps.outcomes], counts, allowance.width)[1]
 
 
 def _contradicting_episodes(steps: LabelledSteps, alike: Longs) -> int:
@@ -183,15 +244,14 @@ def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:
     parent = tree.parent[keep]
     parent[1:] = number[parent[1:]]
     marks = keep[tree.mark_node]
-    return PrefixTree(
-        parent,
-        tree.label[keep],
-        tree.depth[keep],
-        tree.first_step[keep],
-        number[tree.mark_node[marks]].astype(np.int32),
-        tree.mark_label[marks],
-        tree.mark_outcome[marks],
-        tree.mark_count[marks],
-        tree.reward_labels,
-        tree.n_labels,
+    return replace(
+        tree,
+        parent=parent,
+        label=tree.label[keep],
+        depth=tree.depth[keep],
+        first_step=tree.first_step[keep],
+        mark_node=number[tree.mark_node[marks]].astype(np.int32),
+        mark_label=tree.mark_label[marks],
+        mark_outcome=tree.mark_outcome[marks],
+        mark_count=tree.mark_count[marks],
     )

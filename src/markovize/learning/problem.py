@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
 from markovize.episodes.labelling import LabelOn, auto_order
 from markovize.episodes.traces import Traces
@@ -24,27 +25,31 @@ class Problem:
     contradiction: Contradiction | None
 
 
-def pose(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits) -> Problem:
+def pose(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits, allowance: Allowance = EXACT) -> Problem:
     """The problem that these episodes pose under these labels."""
     limits.check()
     steps = label_traces(traces, *labels, explain)
     limits.check()
-    tree, alike = build_tree(steps)
+    tree, alike = build_tree(steps, allowance)
     limits.check()
-    return Problem(steps, tree, find_contradiction(steps, alike, traces))
+    return Problem(steps, tree, find_contradiction(steps, alike, traces, allowance))
 
 
-def with_advice(problem: Problem, traces: Traces, explain: Explain, limits: Limits) -> Problem:
+def with_advice(
+    problem: Problem, traces: Traces, explain: Explain, limits: Limits, allowance: Allowance = EXACT
+) -> Problem:
     """The problem, whose contradiction says what would help."""
     assert problem.contradiction is not None
-    return replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain, limits))
+    return replace(problem, contradiction=_with_advice(traces, problem.contradiction, explain, limits, allowance))
 
 
-def _with_advice(traces: Traces, contradiction: Contradiction, explain: Explain, limits: Limits) -> Contradiction:
+def _with_advice(
+    traces: Traces, contradiction: Contradiction, explain: Explain, limits: Limits, allowance: Allowance
+) -> Contradiction:
     """Which finer labels would explain the episodes; if none can, the pair that even the finest cannot tell apart."""
     finest = contradiction
     for trigger, reward in auto_order():
-        found = pose(traces, (trigger, reward), explain, limits).contradiction
+        found = pose(traces, (trigger, reward), explain, limits, allowance).contradiction
         if found is None:
             return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")
         finest = found

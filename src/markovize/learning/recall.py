@@ -43,7 +43,7 @@ def recall_coarsest(options: Options, memory: Memory, call: Call, limits: Limits
             return here
     assert here is not None and here.problem.contradiction is not None
     with contextlib.suppress(Stop):  # in time or not: no machine explains the episodes
-        here = replace(here, problem=with_advice(here.problem, call.traces, options.explain, limits))
+        here = replace(here, problem=with_advice(here.problem, call.traces, options.explain, limits, options.allowance))
     return here
 
 
@@ -51,10 +51,12 @@ def recall(options: Options, memory: Memory, call: Call, number: int, limits: Li
     """Under this pair of labels. The only place where it is decided what of the past is believed."""
     traces, since = call.traces, call.since
     known = memory.known.get(number, Known()).facts
-    problem = pose(traces, options.labels[number], options.explain, limits)
+    problem = pose(traces, options.labels[number], options.explain, limits, options.allowance)
     earlier = [i.episodes for i in (known.identity, since.identity if since else None) if i is not None]
     found = identify(problem.steps, options.key(problem), [*earlier, len(traces)])
     goes_on = known.identity is not None and found.get(known.identity.episodes) == known.identity
+    if options.allowance.outliers:
+        goes_on = False  # solvers have counted steps of which there are more by now
     facts = known if goes_on else Facts()
     if since is not None and since.identity in found.values():
         facts = replace(facts, proven=_with_optimum_of(since, facts.proven))

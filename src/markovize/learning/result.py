@@ -25,6 +25,65 @@ Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 
 
 @dataclass(frozen=True)
+class Outlier:
+    """A step that pays something else than its (u, reward label, u').
+
+    >>> str(Outlier(3, 7, 0.0, 1.0))
+    'episode 3 step 7 paid 0 instead of 1'
+    """
+
+    episode: int
+    step: int
+    reward: float
+    expected: float
+
+    def __str__(self) -> str:
+        return f"episode {self.episode} step {self.step} paid {self.reward:g} instead of {self.expected:g}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An allowance, the size of a machine that it takes, and the bits of machine, levels, outliers and residuals.
+
+    >>> str(Choice(0.1, 2, 3, 4, 812.4))
+    'tolerance 0.1, 2 outliers: 3 states, 4 triggers, 812 bits'
+    """
+
+    tolerance: float
+    outliers: int
+    states: int
+    triggers: int
+    bits: float
+
+    def __str__(self) -> str:
+        machine = f"{self.states} state{'' if self.states == 1 else 's'}, {self.triggers} trigger"
+        told = f"tolerance {self.tolerance:g}, {self.outliers} outlier{'' if self.outliers == 1 else 's'}"
+        return f"{told}: {machine}{'' if self.triggers == 1 else 's'}, {self.bits:.0f} bits"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What was allowed for, and which steps are outliers.
+
+    >>> Noise(0.1, 1, (Outlier(3, 7, 0.0, 1.0),)).to_json()["outliers"]
+    [{'episode': 3, 'step': 7, 'reward': 0.0, 'expected': 1.0}]
+    """
+
+    tolerance: float
+    allowed: int  # outliers
+    outliers: tuple[Outlier, ...] = ()
+    front: tuple[Choice, ...] = ()  # what was compared, where the allowance was chosen
+    margin: float | None = None  # bits by which the choice is shorter than the next one
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``learn --json`` has it."""
+        out: dict[str, Any] = {"tolerance": self.tolerance, "allowed": self.allowed}
+        out["outliers"] = [asdict(outlier) for outlier in self.outliers]
+        out["front"] = [asdict(choice) for choice in self.front]
+        return out if self.margin is None else out | {"margin": round(self.margin, 1)}
+
+
+@dataclass(frozen=True)
 class Compared:
     """What was found under one pair of labels, where several were compared. ``optimal``: under these labels.
 
@@ -79,6 +138,7 @@ class LearnResult(BriefRepr):
     labels_hardly_repeat: bool = False  # so nothing could contradict a machine with one state
     time: Clock | Timetable | None = None  # the reward is one of time, so no machine was looked for
     guard_bounds: tuple[int, int] | None = None  # proven, for guards: at least so many, with at least so many literals
+    noise: Noise | None = None  # with an allowance: what it was used for
     remarks: tuple[str, ...] = ()  # what was chosen that a user may want to know
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
@@ -183,6 +243,8 @@ class LearnResult(BriefRepr):
         if self.guard_bounds is not None:
             out |= {"guards": self.guards, "literals": self.literals}
             out["bounds"] |= {"guards": self.guard_bounds[0], "literals": self.guard_bounds[1]}
+        if self.noise is not None:
+            out["noise"] = self.noise.to_json()
         if self.remarks:
             out["remarks"] = list(self.remarks)
         if self.support:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from markovize.episodes.labelled_steps import label_traces
+from markovize.episodes.allowance import Allowance
+from markovize.episodes.labelled_steps import LabelledSteps, label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning import judge_kernels, tree_kernels
 from markovize.learning.assembly import assemble
@@ -19,8 +21,7 @@ def warm_up() -> None:
     """Every compiled loop runs on two short episodes. From the second call on it does nothing."""
     import pysat.solvers  # noqa: F401
 
-    traces = Traces.of([(["a", "b", "c"], [0, 0], [0, 0]), (["a", "a", "c"], [0, 0], [0, 1])])
-    steps = label_traces(traces, "state", "state")
+    traces, steps = _two_episodes()
     tree, alike = build_tree(steps)
     tree_kernels.first_alike(alike, steps.outcomes, len(steps.outcome_values))
     tree_kernels.first_on_ways(steps.offsets, steps.starts, steps.outcomes > 0)
@@ -31,3 +32,19 @@ def warm_up() -> None:
     nodes, states = np.arange(len(tree), dtype=np.int32), np.zeros(len(tree), np.int32)
     judge_kernels.some_tree_states(nodes, tree.parent, tree.label, judge.table(trigger), states)
     assemble(traces, steps, judge.prune(trigger), {})
+
+
+@cache
+def warm_up_for_noise() -> None:
+    """The loops that only allowances for noise need, too."""
+    traces, steps = _two_episodes()
+    allowance = Allowance(0.25, 1)
+    noisy = Judge(build_tree(steps, allowance)[0])
+    assert noisy.explains({})  # one of the two is an outlier
+    Judge(replace(noisy.tree, allowance=Allowance(0.25))).violations({})
+    assemble(traces, steps, {}, {}, allowance)
+
+
+def _two_episodes() -> tuple[Traces, LabelledSteps]:
+    traces = Traces.of([(["a", "b", "c"], [0, 0], [0, 0]), (["a", "a", "c"], [0, 0], [0, 1])])
+    return traces, label_traces(traces, "state", "state")

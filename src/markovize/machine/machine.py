@@ -88,7 +88,7 @@ class RewardMachine(BriefRepr):
             place_of = (emission.source, key_of(emission.on), emission.target)
             if self._has(emission.source) and self._has(emission.target) and place_of not in known:
                 known.add(place_of)
-                if math.isfinite(emission.reward):
+                if math.isfinite(emission.reward) and 0 <= emission.spread < math.inf and emission.count >= 0:
                     continue
             self._refuse(emission)
 
@@ -168,6 +168,10 @@ class RewardMachine(BriefRepr):
         self._check_state(emission.target, place)
         if not math.isfinite(emission.reward):
             raise MachineError(f"{place}: the reward must be finite, not {emission.reward}")
+        if not 0 <= emission.spread < math.inf:
+            raise MachineError(f"{place}: the spread must be a number of at least 0, not {emission.spread}")
+        if emission.count < 0:
+            raise MachineError(f"{place}: the count must be at least 0, not {emission.count}")
         where = f"({emission.source}, {show(emission.on)}, {emission.target})"
         raise MachineError(f"{place}: {where} appears twice")
 
@@ -200,7 +204,9 @@ class RewardMachine(BriefRepr):
         """
         fields = read_fields(data)
         triggers = tuple(Trigger(t.source, t.on, t.target, tuple(t.alternatives)) for t in fields.triggers)
-        rewards = tuple(Emission(e.source, e.on, e.target, e.reward, e.terminal) for e in fields.rewards)
+        rewards = tuple(
+            Emission(e.source, e.on, e.target, e.reward, e.terminal, e.spread, e.count) for e in fields.rewards
+        )
         return cls(
             fields.trigger_on,
             fields.reward_on,

@@ -36,6 +36,8 @@ class Trigger(BriefRepr):
 class Emission(BriefRepr):
     """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``.
 
+    Where rewards are noisy it is a level: ``count`` steps paid it, give or take the ``spread``.
+
     >>> Emission(0, "office", 1, 1.0, terminal=True).reward
     1.0
     """
@@ -45,6 +47,8 @@ class Emission(BriefRepr):
     target: int
     reward: float
     terminal: bool = False
+    spread: float = 0.0
+    count: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", _frozen(self.on))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.features import Features, FeatureTable
 from markovize.episodes.labelling import Labelling, LabelOn, Labels
 from markovize.episodes.labelling.guards import FeatureLabelling, ValuationLabelling
@@ -143,15 +144,19 @@ def replay(
     trigger_on: LabelOn | None = None,
     reward_on: LabelOn | None = None,
     features: Features | None = None,
+    tolerance: float = 0.0,
 ) -> ReplayReport:
-    """Compares the machine's rewards with the observed ones, step by step.
+    """Compares the machine's rewards with the observed ones, step by step; they may differ by the ``tolerance``.
 
     >>> from markovize.machine.machine import Emission
     >>> traces = Traces.of([([0, 1, 0], ["a", "b"], [0, 1])])
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
     {'steps': 2, 'unseen': 1, 'mismatches': 1, 'unseen_paid': 0}
     """
-    look = partial(_look, machine=machine, trigger_on=trigger_on, reward_on=reward_on, features=features)
+    allowed = Allowance(tolerance).tolerance
+    look = partial(
+        _look, machine=machine, trigger_on=trigger_on, reward_on=reward_on, features=features, tolerance=allowed
+    )
     if isinstance(episodes, EpisodeStream):
         parts = episodes.map(lambda stream: look(stream.chunks()))
     else:
@@ -194,13 +199,18 @@ def _look(
     trigger_on: LabelOn | None,
     reward_on: LabelOn | None,
     features: Features | None,
+    tolerance: float,
 ) -> _Part:
     part = _Part()
     for traces in chunks:
         way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
-        promised = _promised(machine, way)
+        promised = promised_rewards(machine, way)
         unknown: Bools = np.isnan(promised)
-        wrong = np.flatnonzero(~unknown & (promised != traces.rewards))
+        if tolerance:
+            far: Bools = np.abs(promised - traces.rewards) > with_rounding(tolerance, promised)
+        else:
+            far = promised != traces.rewards
+        wrong = np.flatnonzero(~unknown & far)
         if len(wrong) and part.first is None:
             at = int(wrong[0])
             episode, step = traces.locate(at)
@@ -213,7 +223,7 @@ def _look(
     return part
 
 
-def _promised(machine: RewardMachine, way: Run) -> Floats:
+def promised_rewards(machine: RewardMachine, way: Run) -> Floats:
     """The machine's reward for each step, NaN where it knows none."""
     ids, cells = way.cells(machine.states)
     expected = np.full(len(cells), np.nan)
@@ -222,3 +232,8 @@ def _promised(machine: RewardMachine, way: Run) -> Floats:
         if reward is not None:
             expected[number] = reward
     return expected[ids] if len(cells) else np.zeros(0)
+
+
+def with_rounding(tolerance: float, levels: Floats) -> Floats:
+    """How far rewards may be from these levels: the middle of two rewards is rounded, which is no one's fault."""
+    return tolerance + 4 * np.finfo(np.float64).eps * (np.abs(levels) + tolerance)

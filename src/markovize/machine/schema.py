@@ -42,6 +42,8 @@ class EmissionFields(Struct):
     source: int = field(name="from")
     target: int = field(name="to")
     terminal: bool = False
+    spread: float = 0.0
+    count: int = 0
 
 
 class MachineFields(Struct):

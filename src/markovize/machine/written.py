@@ -24,6 +24,7 @@ def machine_fields(machine: RewardMachine) -> dict[str, Any]:
                 "to": e.target,
                 "reward": e.reward,
                 "terminal": e.terminal,
+                **({"spread": e.spread, "count": e.count} if e.count else {}),
             }
             for e in machine.rewards
         ]

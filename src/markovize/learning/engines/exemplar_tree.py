@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,12 +36,17 @@ class ExemplarTree:
         self.counts: dict[tuple[int, int, int], int] = {}  # of each mark, how many steps of the episodes had it
         self._by_label: defaultdict[tuple[int, int], dict[int, list[int]]] = defaultdict(dict)
         self._apart: set[tuple[int, int]] = set()
+        self.outliers = 0  # how many steps may be left unexplained
+        self.clash: Callable[[int, int], bool] = operator.ne  # whether two outcomes exclude each other
 
     def extend(self, tree: PrefixTree, nodes: Ints) -> bool:
         """Adds nodes with their ancestors and marks; True if a reward label became ambiguous.
 
         A reward label is *ambiguous* if steps that carry it have different trigger labels anywhere in the whole tree.
         """
+        self.outliers = tree.allowance.outliers
+        if not tree.allowance.exact:
+            self.clash = tree.clash
         keep = tree.reach(nodes)
         names = self._add_nodes(tree, keep)
         before = len(self.ambiguous)
@@ -70,9 +77,11 @@ class ExemplarTree:
 
     def _add_mark(self, node: int, label: int, outcome: int) -> None:
         self.marks.append((node, label, outcome))
+        if self.outliers:
+            return  # either step may be one
         groups = self._by_label[label, self.label[node]]
         for other_outcome, others in groups.items():
-            if other_outcome != outcome:
+            if self.clash(other_outcome, outcome):
                 for other in others:
                     self._set_apart(self.parent[node], self.parent[other])
         groups.setdefault(outcome, []).append(node)

@@ -16,6 +16,7 @@ keyed by u alone; others are keyed by (u, u').
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -100,6 +101,7 @@ class Formula:
         self._moves: dict[int, list[list[int]]] = {}
         self._at: list[list[int]] = []
         self._outcomes: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
+        self._outlying: list[int] = []  # "at least 1 step was left unexplained so far", "at least 2", …
         self._marks_done = 0
         self._apart_done = 0
         self._slow = False
@@ -248,21 +250,43 @@ class Formula:
     def _mark(self, tree: ExemplarTree, node: int, label: int, outcome: int) -> None:
         """Equal (u, reward label, u') have equal outcomes."""
         before, here = self._at[tree.parent[node]], self._at[node]
+        unless = [self._outlier(tree.counts[node, label, outcome], tree.outliers)] if tree.outliers else []
         for i in range(self._states):
             if label not in tree.ambiguous:
-                self._add([-before[i], self._outcome((i, label), outcome)])
+                self._add([-before[i], self._outcome((i, label), outcome, tree.clash), *unless])
             else:
                 for j in range(i if self._acyclic else 0, self._states):
-                    self._add([-before[i], -here[j], self._outcome((i, label, j), outcome)])
+                    self._add([-before[i], -here[j], self._outcome((i, label, j), outcome, tree.clash), *unless])
 
-    def _outcome(self, key: tuple[int, ...], outcome: int) -> int:
+    def _outcome(self, key: tuple[int, ...], outcome: int, clash: Callable[[int, int], bool]) -> int:
+        """ "This key has this outcome", and perhaps others that fit the same level."""
         known = self._outcomes[key]
         if outcome not in known:
             new = self._new()
-            for other in known.values():
-                self._add([-new, -other])
+            for other, its in known.items():
+                if clash(other, outcome):
+                    self._add([-new, -its])
             known[outcome] = new
         return known[outcome]
+
+    def _outlier(self, steps: int, most: int) -> int:
+        """ "These steps are outliers"; at most so many steps are, in a unary count that grows with each mark."""
+        here, before = self._new(), self._outlying
+        if steps > most:
+            self._add([-here])
+            return here
+        after = [self._new() for _ in range(most)]
+        for j in range(most):
+            if before:
+                self._add([-before[j], after[j]])
+            if j < steps:
+                self._add([-here, after[j]])
+            elif before:
+                self._add([-here, -before[j - steps], after[j]])
+        if before:
+            self._add([-here, -before[most - steps]])
+        self._outlying = after
+        return here
 
     # --- solving ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,49 @@
+"""How far rewards may be from what a machine says: a tolerance, and a number of outliers. None by default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final
+
+from markovize.errors import InputError
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """Each (u, reward label, u') has one level; its rewards are within the tolerance of it, but for the outliers.
+
+    Rewards have such a level exactly where the largest and the smallest of them differ by at most twice the tolerance,
+    so that is what every part of markovize compares.
+
+    >>> Allowance(tolerance=0.5).fits(1.0, 2.0), Allowance(tolerance=0.4).fits(1.0, 2.0), Allowance().exact
+    (True, False, True)
+    """
+
+    tolerance: float = 0.0
+    outliers: int = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, int | float):
+            raise InputError(f"the tolerance is a number, not {self.tolerance!r}")
+        if not isfinite(self.tolerance) or self.tolerance < 0:
+            raise InputError(f"the tolerance is a number of at least 0, not {self.tolerance}")
+        if isinstance(self.outliers, bool) or not isinstance(self.outliers, int) or self.outliers < 0:
+            raise InputError(f"the number of outliers is a whole number of at least 0, not {self.outliers!r}")
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is allowed for."""
+        return self.tolerance == 0 and self.outliers == 0
+
+    @property
+    def width(self) -> float:
+        """By how much rewards of one level may differ."""
+        return 2.0 * self.tolerance
+
+    def fits(self, one: float, other: float) -> bool:
+        """Whether two rewards may have the same level."""
+        return abs(one - other) <= self.width
+
+
+EXACT: Final = Allowance()

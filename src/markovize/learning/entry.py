@@ -1,0 +1,225 @@
+"""``learn``: from episodes to the smallest machine. What is asked for is looked at here, a :class:`Learner` does it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, Unpack
+
+from markovize.conflicts.clock import find_clock
+from markovize.conflicts.timetable import find_timetable
+from markovize.episodes.allowance import Allowance
+from markovize.episodes.labelling import AUTO, LabelFunctions
+from markovize.episodes.labelling.guards import GUARDS
+from markovize.episodes.stream import EpisodeStream
+from markovize.episodes.traces import Episodes, Traces
+from markovize.learning.comparison import SMALL
+from markovize.learning.fronts import Question
+from markovize.learning.guards.choice import why_guards
+from markovize.learning.interrupts import interruptible
+from markovize.learning.learner import DEFAULT_ENGINE, Learner, LearnOptions, check_noise
+from markovize.learning.limits import Limits
+from markovize.learning.merging import as_mergeable
+from markovize.learning.noise import Chosen, choose_noise, describe_choice, with_noise
+from markovize.learning.result import LearnResult, Noise
+from markovize.learning.search import Progress
+from markovize.learning.stages import blank
+from markovize.learning.warm_up import warm_up, warm_up_for_noise
+from markovize.machine.support import count_support
+
+LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
+LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
+MANY_STEPS: Final = 100  # from here on reward labels should repeat; fewer steps are an example
+ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
+
+
+def learn(
+    episodes: Episodes | EpisodeStream,
+    *,
+    time_limit: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    since: LearnResult | None = None,
+    count_steps: bool = False,
+    **options: Unpack[LearnOptions],
+) -> LearnResult:
+    """The smallest reward machine that explains every reward of the episodes.
+
+    Ctrl-C or ``time_limit`` (seconds) end the search early with the best machine so far. The limit holds within a
+    second, or a tenth of it on large data; compiling the inner loops, once in a process, does not count.
+
+    Args:
+        since: the result for the first of these episodes, learned with the same options. The search starts at its
+            size, since more episodes never make the optimum smaller. The result of anything else is ignored.
+        count_steps: look for a machine also where the reward is one of time (see ``time`` of the result), which only a
+            machine that counts steps explains; by default none is looked for then.
+        objective: ``triggers``, the default (fewest triggers, then fewest states), or ``states`` (the other way
+            round, as the paper has it).
+        trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
+            function of (s, a, s'), or ``auto``, the coarsest that work. But where their machine has more than eight
+            states, or its search is long, other labels are tried as well, ``source`` among them, and the smallest
+            machine is kept (against one of few states, only a far smaller one): see ``compared`` of the result.
+            ``optimal`` always means the smallest of all machines with the labels that the result names.
+        explain: ``reward``, or ``reward+termination`` where the machine shall tell the ends of episodes as well.
+        acyclic: whether the machine may never return to a state that it has left; not so by default.
+        engine: the name of an engine, or one of your own; ``auto`` takes the fastest.
+        audit: an engine that must confirm whatever the first one calls infeasible, on the same exemplars; ``auto``
+            asks for that only where the engine is not one of ours.
+        features: with ``trigger_on="guards"``, triggers are guards over named features of the step, and so are the
+            labels of rewards unless ``reward_on`` says otherwise: the fewest guards, then literals, then states.
+            ``auto`` takes guards where observations hardly ever repeat. This function of (s, a, s') adds features.
+        numeric, categorical: names of features that are of this kind, whatever their values look like.
+        before: whether features of s are used too, as ``before.NAME``; ``auto``: where the others do not do.
+        tolerance: how far a reward may be from the level of its (u, reward label, u').
+        outliers: how many steps may pay something else. ``optimal`` means with these allowances the smallest. For
+            both, ``auto`` takes the allowance with the shortest description of machine and noise: see ``noise`` of the
+            result; none where rewards are explained as they are almost as shortly.
+
+    >>> from markovize import Traces
+    >>> coffee_then_office = Traces.of([
+    ...     (["hall", "coffee", "office"], ["go", "go"], [0, 1], True),
+    ...     (["hall", "hall", "office"], ["stay", "go"], [0, 0], False),
+    ...     (["hall", "hall", "coffee", "office"], ["stay", "go", "go"], [0, 0, 1], True),
+    ... ])
+    >>> result = learn(coffee_then_office)
+    >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
+    ('optimal', 2, 1, 'coffee')
+    """
+    if AUTO in (options.get("tolerance"), options.get("outliers")):
+        return _learn_and_choose_noise(episodes, time_limit, on_progress, count_steps, options)
+    if _asks_for_guards(options):
+        options = {**options, "trigger_on": GUARDS}
+    learner, note = Learner(**options), ""
+    if learner.finds_guards and isinstance(episodes, EpisodeStream):
+        episodes = episodes.read()  # features are looked up by step
+    traces = as_mergeable(episodes)
+    if not learner.finds_guards and _leaves_labels_open(options) and (note := why_guards(traces)):
+        options = {**options, "trigger_on": GUARDS}
+        learner = Learner(**options)
+        if isinstance(episodes, EpisodeStream):
+            traces = episodes.read()
+    if not learner.options.allowance.exact:
+        result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+        return with_noise(result, traces, learner.options.allowance, _own_labels(result, options))
+    if not count_steps and (clock := find_clock(traces)) is not None:
+        return replace(blank(learner.options), time=clock)
+    if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
+        start = time.monotonic()
+        soon = Learner(**options).learn(traces, effort=LITTLE_EFFORT, time_limit=time_limit)
+        if soon.interrupted:
+            return soon
+        if soon.states is None or soon.states > SMALL:
+            return replace(blank(learner.options), time=table)
+        if time_limit is not None:  # the limit is one for both searches
+            time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
+    started = time.monotonic()
+    result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+    if result.status == "unrealisable" and not learner.finds_guards:
+        left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
+        return _with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result
+    if note:
+        result = replace(result, remarks=(note, *result.remarks))
+    if result.machine is None or result.interrupted:
+        return result
+    own = _own_labels(result, options)
+    # with one state, each reward label has one entry
+    features = options.get("features")
+    once = (
+        not learner.finds_guards
+        and result.machine.states == 1
+        and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
+    )
+    return replace(
+        result, support=count_support(result.machine, traces, features=features, **own), labels_hardly_repeat=once
+    )
+
+
+def _learn_and_choose_noise(
+    episodes: Episodes | EpisodeStream,
+    time_limit: float | None,
+    on_progress: Callable[[Progress], None] | None,
+    count_steps: bool,
+    options: LearnOptions,
+) -> LearnResult:
+    """Where ``tolerance`` or ``outliers`` are auto: chosen first, then the search that proves what is smallest."""
+    start = time.monotonic()
+    exactly: LearnOptions = {**options, "tolerance": 0.0, "outliers": 0}
+    learner = Learner(**exactly)  # refuses what cannot be
+    if learner.finds_guards or _asks_for_guards(options):
+        check_noise(learner.options.engine, learner.options.auditor, guards=True)
+    tolerance, outliers = options.get("tolerance", 0.0), options.get("outliers", 0)
+    given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
+    traces = as_mergeable(episodes)
+    chosen = _choose_noise(
+        learner,
+        traces,
+        None if tolerance == AUTO else given.tolerance,
+        None if outliers == AUTO else given.outliers,
+        None if time_limit is None else time_limit / 2,
+    )
+    left = None if time_limit is None else max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
+    if chosen.point is None:
+        result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
+        noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
+        return replace(result, noise=noise, seconds=time.monotonic() - start)
+    allowance, (trigger_on, reward_on) = chosen.point.allowance, chosen.point.labels
+    noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
+    noisy |= {"trigger_on": trigger_on, "reward_on": reward_on}
+    result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=chosen.point.delta)
+    result = with_noise(result, traces, allowance, _own_labels(result, options))
+    assert result.noise is not None
+    noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
+    return replace(result, noise=noise, seconds=time.monotonic() - start)
+
+
+def _choose_noise(
+    learner: Learner, traces: Traces, tolerance: float | None, outliers: int | None, seconds: float | None
+) -> Chosen:
+    """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
+    warm_up()
+    warm_up_for_noise()
+    options = learner.options
+    question = Question(tolerance, outliers, options.acyclic, options.explain, options.engine)
+    labels = [options.labels[number] for number in options.coarsest]
+    with interruptible() as interrupt:
+        limits = Limits(None if seconds is None else time.monotonic() + seconds, interrupt=interrupt)
+        return choose_noise(traces, question, labels, limits)
+
+
+def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds: float) -> LearnResult:
+    """Where rewards contradict each other: which allowance would help, and what machine one would get."""
+    contradiction = result.contradiction
+    if contradiction is None or result.interrupted or learner.options.engine.name != DEFAULT_ENGINE:
+        return result
+    chosen = _choose_noise(learner, traces, None, None, seconds)
+    if chosen.point is None:
+        return result
+    told = f"{contradiction.advice} {describe_choice(chosen.point, traces.recorded[1])}".strip()
+    return replace(result, contradiction=replace(contradiction, advice=told))
+
+
+def _own_labels(result: LearnResult, options: LearnOptions) -> LabelFunctions:
+    """The functions that made labels, where they did."""
+    return {
+        "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
+        "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
+    }
+
+
+def _asks_for_guards(options: LearnOptions) -> bool:
+    """Whether labels are left open, but something is said that only guards have a use for."""
+    says = options.get("features") is not None or options.get("numeric") or options.get("categorical")
+    return bool(says or options.get("before", AUTO) != AUTO) and options.get("trigger_on", AUTO) == AUTO
+
+
+def _leaves_labels_open(options: LearnOptions) -> bool:
+    """Whether nothing is said that guards could not obey."""
+    usual: dict[str, object] = {
+        "trigger_on": AUTO,
+        "reward_on": AUTO,
+        "engine": AUTO,
+        "audit": AUTO,
+        "objective": "triggers",
+    }
+    usual |= {"tolerance": 0.0, "outliers": 0}
+    return all(options.get(name, value) == value for name, value in usual.items())

@@ -1,0 +1,82 @@
+"""What the allowances for noise were used for: the machine is replayed, and what is outside of its levels is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from markovize.episodes.allowance import EXACT, Allowance
+from markovize.episodes.labelling import LabelFunctions
+from markovize.episodes.traces import Traces
+from markovize.learning.fronts import Point, Question, draw_front
+from markovize.learning.limits import Limits
+from markovize.learning.problem import LabelPair
+from markovize.learning.result import Choice, LearnResult, Noise, Outlier
+from markovize.machine.replay import promised_rewards, run, with_rounding
+from markovize.machine.support import count_support
+
+CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An allowance, where it was chosen: the point it belongs to, none where exact is best, and what was compared."""
+
+    point: Point | None
+    front: tuple[Choice, ...]
+    margin: float | None
+
+
+def choose_noise(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Chosen:
+    """The allowance with the shortest description; none, unless that is clearly longer."""
+    points = draw_front(traces, question, labels, limits)
+    found = {point.allowance: point for point in reversed(points)}  # of equal ones the shortest
+    best = points[0] if points else None
+    if best is not None and EXACT in found and found[EXACT].bits <= best.bits + CLEAR:
+        best = found[EXACT]
+    front = sorted((point.choice for point in found.values()), key=lambda c: (c.tolerance, c.outliers))
+    others = [point.bits for point in found.values() if best is not None and point.allowance != best.allowance]
+    margin = min(others) - best.bits if others and best is not None else None
+    return Chosen(None if best is None or best.allowance.exact else best, tuple(front), margin)
+
+
+def describe_choice(point: Point, steps: int) -> str:
+    """What an allowance would give, and how to ask for it.
+
+    >>> describe_choice(Point(Allowance(0.0, 3), 3, 2, 100.0), 41_000)
+    'With 3 outliers of 41,000 steps (--outliers 3): 3 states, 2 triggers.'
+    """
+    tolerance, outliers = point.allowance.tolerance, point.allowance.outliers
+    words, asked = [], []
+    if tolerance:
+        rounded = f"{tolerance * 1.001:.4g}"  # up, if at all: a little less would not do
+        words.append(f"a tolerance of {rounded}")
+        asked.append(f"--tolerance {rounded}")
+    if outliers:
+        words.append(f"{outliers} outlier{'' if outliers == 1 else 's'} of {steps:,} steps")
+        asked.append(f"--outliers {outliers}")
+    states, triggers = (
+        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((point.states, "state"), (point.triggers, "trigger"))
+    )
+    return f"With {' and '.join(words)} ({' '.join(asked)}): {states}, {triggers}."
+
+
+def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, labels: LabelFunctions) -> LearnResult:
+    """The result, with its outliers by episode and step, and with what supports its triggers, these aside."""
+    noise = Noise(allowance.tolerance, allowance.outliers)
+    if result.machine is None:
+        return replace(result, noise=noise)
+    levels = promised_rewards(result.machine, run(result.machine, traces, **labels))
+    wrong = np.flatnonzero(np.abs(traces.rewards - levels) > with_rounding(allowance.tolerance, levels))
+    found = []
+    for step in wrong.tolist():
+        episode, at = traces.locate(step)
+        found.append(Outlier(episode, at, float(traces.rewards[step]), float(levels[step])))
+    noise = replace(noise, outliers=tuple(found))
+    if result.interrupted:
+        return replace(result, noise=noise)
+    support = count_support(result.machine, replace(traces, rewards=levels), **labels)
+    return replace(result, noise=noise, support=support)

@@ -1,0 +1,95 @@
+"""Rewards of one cell within a tolerance: the fullest window, and what is outside of it.
+
+A cell's rewards have one level exactly where they fit into a window as wide as twice the tolerance. With outliers, the
+least number of them is what the fullest window leaves outside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from markovize.episodes.columns import Bools, Floats, Ints, Longs
+
+
+def outside_of_windows(
+    groups: Ints | Longs, ends: Ints, levels: Floats, counts: Ints | Longs, width: float
+) -> tuple[Bools, int]:
+    """For each entry, whether it is outside of the fullest window of its group; how many steps these are in all.
+
+    Entries of one window have equal ends. Of windows that are equally full the first counts.
+
+    >>> outside, steps = outside_of_windows(
+    ...     np.array([0, 0, 0, 1]), np.zeros(4, np.int32), np.array([1.0, 5.0, 1.1, 7.0]), np.array([1, 1, 1, 9]), 0.5
+    ... )
+    >>> outside.tolist(), steps
+    ([False, True, False, False], 1)
+    """
+    order = np.lexsort((levels, ends, groups))
+    outside = np.ones(len(order), np.bool_)
+    many = np.asarray(counts, np.int64)
+    steps = _fill_windows(np.asarray(groups, np.int64)[order], ends[order], levels[order], many[order], width, outside)
+    back = np.empty(len(order), np.bool_)
+    back[order] = outside
+    return back, int(steps)
+
+
+@njit(cache=True)
+def _fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, width: float, outside: Bools) -> int:
+    """Entries sorted by group, end and level; those inside of the fullest windows are marked, the others counted."""
+    total, n = 0, len(groups)
+    first = 0
+    while first < n:
+        low, full, best, best_low, best_high = first, 0, -1, first, first
+        at = first
+        while at < n and groups[at] == groups[first]:
+            full += counts[at]
+            while ends[low] != ends[at] or levels[at] - levels[low] > width:
+                full -= counts[low]
+                low += 1
+            if full > best:
+                best, best_low, best_high = full, low, at
+            at += 1
+        for inside in range(best_low, best_high + 1):
+            outside[inside] = False
+        for entry in range(first, at):
+            if outside[entry]:
+                total += counts[entry]
+        first = at
+    return total
+
+
+@njit(cache=True)
+def clashing_pairs(
+    groups: Longs, ends: Ints, levels: Floats, counts: Ints, outside: Bools, width: float, most: int
+) -> Ints:
+    """Pairs of entries of one group that no level fits both, one of them outside of the window; each entry once.
+
+    An entry that many steps have may be in so many pairs. Entries are looked at in their order, and so are groups by
+    their first entry outside.
+    """
+    n = len(groups)
+    order = np.argsort(groups, kind="mergesort")
+    start = np.zeros(n, np.int64)  # of the entry's group in that order
+    for at in range(1, n):
+        same = groups[order[at]] == groups[order[at - 1]]
+        start[order[at]] = start[order[at - 1]] if same else at
+    left = counts.astype(np.int64)
+    pairs = np.zeros((most, 2), np.int32)
+    found = 0
+    for one in range(n):
+        if not outside[one]:
+            continue
+        for at in range(start[one], n):
+            if found == most:
+                return pairs
+            other = order[at]
+            if groups[other] != groups[one] or left[one] == 0:
+                break
+            if left[other] > 0 and (ends[other] != ends[one] or abs(levels[other] - levels[one]) > width):
+                pairs[found, 0], pairs[found, 1] = min(one, other), max(one, other)
+                found += 1
+                taken = min(left[one], left[other])
+                left[one] -= taken
+                left[other] -= taken
+    return pairs[:found]

@@ -1,0 +1,209 @@
+"""Learning with a tolerance and with outliers: what is named, what is refused, and what ``auto`` takes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from in_process import run_here
+from instances import coffee, two_coffees, walk
+
+from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
+from markovize.errors import MachineError
+from markovize.learning.fronts import Ruler, tolerances_to_try
+from markovize.machine.machine import RewardMachine
+from markovize.worlds import world
+from markovize.worlds.walks import noisy_walks
+
+OFFICE: dict[str, Any] = {"trigger_on": "state", "reward_on": "state"}
+
+
+@pytest.fixture(scope="module")
+def office() -> Traces:
+    return noisy_walks(world("office", task="c"), 300, np.random.default_rng(3))
+
+
+def shaken(traces: Traces, by: float, seed: int = 0) -> Traces:
+    noise = np.random.default_rng(seed).uniform(-by, by, traces.steps)
+    return replace(traces, rewards=traces.rewards + noise)
+
+
+def flipped(traces: Traces, steps: list[int]) -> Traces:
+    paid = traces.rewards.copy()
+    paid[steps] = 1.0 - paid[steps]
+    return replace(traces, rewards=paid)
+
+
+def test_outliers_are_named(office: Traces) -> None:
+    wrong = [5, 700, 2_000]
+    noisy = flipped(office, wrong)
+    result = learn(noisy, outliers=3, **OFFICE)
+    assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
+    assert result.noise is not None
+    named = [(each.episode, each.step) for each in result.noise.outliers]
+    assert named == [office.locate(step) for step in wrong]
+    assert all(each.reward == 1.0 - each.expected for each in result.noise.outliers)
+    assert result.to_json()["noise"]["outliers"][0]["episode"] == named[0][0]
+
+
+def test_the_tolerance_is_compared_with_the_whole_range() -> None:
+    """One label pays 0, 0.25 and 0.5: half of 0.5 is enough, a little less is not."""
+    traces = Traces.of([walk(1, 2, pays=(0.0,)), walk(1, 2, pays=(0.25,)), walk(1, 2, pays=(0.5,))])
+    enough = learn(traces, tolerance=0.25, **OFFICE)
+    assert (enough.status, enough.states) == ("optimal", 1)
+    (emission,) = enough.unwrap().rewards
+    assert (emission.reward, emission.spread, emission.count) == (0.25, 0.25, 3)
+    assert learn(traces, tolerance=0.2499, **OFFICE).status == "unrealisable"
+    assert learn(traces, tolerance=0.2499, outliers=1, **OFFICE).status == "optimal"
+
+
+def test_ends_are_told_apart_whatever_the_tolerance() -> None:
+    traces = Traces.of([walk(1, 2, pays=(1.0,), ends=True), walk(1, 0, 1, 2, pays=(1.1,))])
+    assert learn(traces, tolerance=1.0, **OFFICE).states == 1
+    assert learn(traces, tolerance=1.0, explain="reward+termination", **OFFICE).states == 2
+
+
+def test_without_noise_the_machine_is_the_same() -> None:
+    for traces in (coffee(), two_coffees()):
+        exact, noisy = learn(traces, **OFFICE).unwrap(), learn(traces, tolerance=0.1, **OFFICE).unwrap()
+        assert exact.triggers == noisy.triggers
+        assert [each.reward for each in exact.rewards] == [each.reward for each in noisy.rewards]
+
+
+def test_calls_of_a_learner_agree_with_fresh_ones(office: Traces) -> None:
+    """More episodes make rewards of known histories wider, and more of them."""
+    noisy = flipped(shaken(office, 0.1), [40, 900])
+    for options in ({"tolerance": 0.1}, {"tolerance": 0.1, "outliers": 2}, {"outliers": 3}):
+        learner = Learner(**OFFICE, **options)
+        for episodes in (20, 60, 150, 150, 90, 300):
+            part = Traces.of(list(noisy)[:episodes])
+            warm, fresh = learner.learn(part), learn(part, **OFFICE, **options)
+            assert (warm.status, warm.states, warm.triggers) == (fresh.status, fresh.states, fresh.triggers)
+
+
+def test_auto_takes_no_allowance_for_clean_rewards(office: Traces) -> None:
+    result = learn(office, tolerance="auto", outliers="auto", **OFFICE)
+    assert result.noise is not None
+    assert (result.noise.tolerance, result.noise.allowed, result.noise.outliers) == (0.0, 0, ())
+    assert result.unwrap() == learn(office, **OFFICE).unwrap()
+    assert result.noise.margin is not None and result.noise.margin > 100
+
+
+def test_auto_finds_the_tolerance(office: Traces) -> None:
+    result = learn(shaken(office, 0.1), tolerance="auto", **OFFICE)
+    assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
+    assert result.noise is not None
+    assert 0.09 < result.noise.tolerance < 0.11
+
+
+def test_auto_finds_outliers(office: Traces) -> None:
+    wrong = np.random.default_rng(5).choice(office.steps, 8, replace=False).tolist()
+    result = learn(flipped(office, wrong), outliers="auto", **OFFICE)
+    assert (result.states, result.triggers) == (2, 1)
+    assert result.noise is not None
+    assert {(each.episode, each.step) for each in result.noise.outliers} == {office.locate(step) for step in wrong}
+    sizes = {(choice.outliers, choice.states) for choice in result.noise.front}
+    assert (8, 2) in sizes and min(sizes)[0] <= 8 < max(sizes)[0]
+
+
+def test_auto_finds_both(office: Traces) -> None:
+    noisy = shaken(flipped(office, [17, 1_200, 3_000]), 0.05)
+    result = learn(noisy, tolerance="auto", outliers="auto", **OFFICE)
+    assert (result.states, result.triggers) == (2, 1)
+    assert result.noise is not None
+    assert result.noise.tolerance < 0.06
+    assert len(result.noise.outliers) == 3
+
+
+def test_contradictory_rewards_say_what_would_help(office: Traces) -> None:
+    noisy = flipped(office, [int(office.offsets[1]), 700])  # a first step, whose history many episodes share
+    result = learn(noisy, **OFFICE)
+    assert result.status == "unrealisable"
+    assert f"With 2 outliers of {office.steps:,} steps (--outliers 2): 2 states, 1 trigger." in str(
+        result.contradiction
+    )
+
+
+def test_a_limit_holds_while_an_allowance_is_chosen(office: Traces) -> None:
+    result = learn(flipped(office, list(range(0, 3_000, 50))), outliers="auto", time_limit=0.05, **OFFICE)
+    assert result.status in ("optimal", "feasible", "unknown", "unrealisable")
+    assert result.seconds < 5
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tolerance": -1.0}, "at least 0"),
+        ({"tolerance": float("nan")}, "at least 0"),
+        ({"tolerance": "much"}, "the tolerance is a number"),
+        ({"outliers": 1.5}, "whole number"),
+        ({"outliers": True}, "whole number"),
+        ({"outliers": 1, "engine": "ilp"}, "the engine ilp explains rewards exactly"),
+        ({"outliers": 1, "trigger_on": "guards"}, "with guards rewards must be exact"),
+        ({"outliers": "auto", "trigger_on": "guards"}, "with guards rewards must be exact"),
+    ],
+)
+def test_what_cannot_be_asked_for(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        learn(coffee(), **options)
+
+
+def test_a_learner_needs_numbers() -> None:
+    with pytest.raises(InputError, match="auto is for learn"):
+        Learner(tolerance="auto")
+
+
+def test_files_keep_levels_spreads_and_counts(office: Traces, tmp_path: Path) -> None:
+    machine = learn(shaken(office, 0.1), tolerance=0.1, **OFFICE).unwrap()
+    write_machine(tmp_path / "machine.json", machine)
+    assert read_machine(tmp_path / "machine.json") == machine
+    assert sum(each.count for each in machine.rewards) == office.steps
+    text = json.loads((tmp_path / "machine.json").read_text())
+    for field, bad, words in (("spread", -0.1, "the spread must be"), ("count", -1, "the count must be")):
+        text["rewards"][0] |= {"spread": 0.1, "count": 1} | {field: bad}
+        with pytest.raises(MachineError, match=words):
+            RewardMachine.from_json(text)
+
+
+def test_replay_within_a_tolerance(office: Traces) -> None:
+    noisy = shaken(office, 0.1)
+    machine = learn(noisy, tolerance=0.1, **OFFICE).unwrap()
+    assert replay(machine, noisy, tolerance=0.1).mismatches == 0
+    assert replay(machine, noisy).mismatches > 100
+    assert replay(machine, flipped(noisy, [3, 4]), tolerance=0.1).mismatches == 2
+
+
+def test_the_command_line(office: Traces, tmp_path: Path) -> None:
+    log, out = tmp_path / "log.jsonl", tmp_path / "machine.json"
+    write_episodes(log, flipped(office, [5, 700, 2_000]))
+    labels = ["--trigger-on", "state", "--reward-on", "state"]
+    learned = run_here("learn", str(log), "-o", str(out), "--outliers", "auto", *labels)
+    assert learned.code == 0
+    assert "With 3 outliers:" in learned.out and "paid 1 instead of 0" in learned.out
+    assert "→ tolerance 0, 3 outliers: 2 states, 1 trigger" in learned.out
+    asked = run_here("learn", str(log), "--outliers", "3", "--tolerance", "0.1", "--json", *labels)
+    assert json.loads(asked.out)["noise"]["allowed"] == 3
+    assert run_here("replay", str(out), str(log)).code == 1
+    assert run_here("replay", str(out), str(log), "--outliers", "3", "--tolerance", "0.1").code == 0
+    for wrong in (["--outliers", "few"], ["--outliers", "2.5"], ["--tolerance", "-1"], ["--tolerance", "nan"]):
+        refused = run_here("learn", str(log), *wrong)
+        assert refused.code == 2
+        assert len(refused.err.strip().splitlines()) == 1
+
+
+def test_tolerances_are_widths_of_clusters() -> None:
+    assert tolerances_to_try(np.array([2.0, 2.0])) == [0.0]
+    rng = np.random.default_rng(0)
+    found = tolerances_to_try(np.concatenate([rng.uniform(-0.1, 0.1, 500), rng.uniform(0.9, 1.1, 50)]))
+    assert found[0] == 0
+    assert any(0.09 < each < 0.1 for each in found)
+
+
+def test_what_no_machine_can_do_without() -> None:
+    ruler = Ruler(100, np.array([0.0, 1.0, 4.0]))
+    assert ruler.least(0.0, 0) < ruler.least(0.0, 50)
+    assert ruler.least(0.5, 0) > ruler.least(0.0, 0)
