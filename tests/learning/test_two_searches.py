@@ -9,7 +9,7 @@ import pytest
 
 from markovize import Learner, Traces, learn
 from markovize.conflicts.timetable import Timetable
-from markovize.learning import learner as module
+from markovize.learning import entry as module
 
 WALKS = Traces.of([(["hall", "coffee", "office"], [0, 0], [0, 1]), (["hall", "hall", "office"], [0, 0], [0, 0])])
 

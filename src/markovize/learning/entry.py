@@ -30,7 +30,7 @@ from markovize.machine.support import count_support
 
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
-MANY_STEPS: Final = 100  # from here on reward labels should repeat; fewer steps are an example
+MANY_STEPS: Final = 100  # from here on reward labels should repeat, and noise shows; fewer steps are an example
 ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
 
 
@@ -189,8 +189,10 @@ def _choose_noise(
 def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds: float) -> LearnResult:
     """Where rewards contradict each other: which allowance would help, and what machine one would get."""
     contradiction = result.contradiction
-    if contradiction is None or result.interrupted or learner.options.engine.name != DEFAULT_ENGINE:
+    if contradiction is None or contradiction.finer_labels_help or result.interrupted:
         return result
+    if learner.options.engine.name != DEFAULT_ENGINE or traces.recorded[1] < MANY_STEPS:
+        return result  # a handful of steps says nothing about noise
     chosen = _choose_noise(learner, traces, None, None, seconds)
     if chosen.point is None:
         return result

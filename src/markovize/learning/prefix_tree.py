@@ -109,6 +109,7 @@ class Contradiction:
     trigger_on: str
     reward_on: str
     advice: str = ""
+    finer_labels_help: bool = False
 
     def __str__(self) -> str:
         (i, j), (m, n), (r, q) = self.episodes, self.steps, self.rewards

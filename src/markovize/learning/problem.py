@@ -51,7 +51,8 @@ def _with_advice(
     for trigger, reward in auto_order():
         found = pose(traces, (trigger, reward), explain, limits, allowance).contradiction
         if found is None:
-            return replace(contradiction, advice=f"Labels {trigger}/{reward} (trigger/reward) would tell them apart.")
+            advice = f"Labels {trigger}/{reward} (trigger/reward) would tell them apart."
+            return replace(contradiction, advice=advice, finer_labels_help=True)
         finest = found
     n = finest.contradicting_episodes
     return replace(
