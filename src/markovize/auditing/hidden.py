@@ -38,7 +38,8 @@ def find_hidden(stage: Stage, places: Sequence[Place]) -> tuple[list[str], list[
     """The numbers of the state that observations never show, and those of them that change rewards."""
     names = places[0].now.names
     shown, felt = set[str](), set[str]()
-    for place in places[:PLACES]:
+    alike = [place for place in places if place.now.names == names]  # a memory may be nothing at first, a number later
+    for place in alike[:PLACES]:
         plain = _look(stage, place.now, place.last)
         for n, name in enumerate(names):
             vector = place.now.vector.copy()
