@@ -82,19 +82,12 @@ def learn(
     ] = None,
     tolerance: Annotated[
         str,
-        typer.Option(
-            help="How far a reward may be from the level of its (u, label, u'). auto: what is shortest to describe.",
-            metavar="E|auto",
-            callback=options.check_allowance,
+        options.allowance_option(
+            "How far a reward may be from the level of its (u, label, u'). auto: what is shortest to describe.", "E"
         ),
     ] = "0",
     outliers: Annotated[
-        str,
-        typer.Option(
-            help="How many steps may pay something else. auto: likewise.",
-            metavar="N|auto",
-            callback=options.check_allowance,
-        ),
+        str, options.allowance_option("How many steps may pay something else. auto: likewise.", "N")
     ] = "0",
     reward_decimals: options.DecimalsOption = None,
     everything: options.AllOption = False,

@@ -159,6 +159,11 @@ def named_values(pairs: Sequence[str], option: str) -> dict[str, Any]:
     return values
 
 
+def allowance_option(help: str, number: str) -> Any:
+    """An option for an allowance for noise: a number, or auto."""
+    return typer.Option(help=help, metavar=f"{number}|{AUTO}", callback=check_allowance)
+
+
 def check_allowance(given: str) -> str:
     """A number that is not negative, or auto."""
     try:

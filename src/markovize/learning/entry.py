@@ -13,7 +13,7 @@ from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelling import AUTO, LabelFunctions
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
-from markovize.episodes.traces import Episodes, Traces
+from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.learning.comparison import SMALL
 from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
@@ -90,8 +90,8 @@ def learn(
     if _asks_for_guards(options):
         options = {**options, "trigger_on": GUARDS}
     learner, note = Learner(**options), ""
-    if learner.finds_guards and isinstance(episodes, EpisodeStream):
-        episodes = episodes.read()  # features are looked up by step
+    if isinstance(episodes, EpisodeStream) and (learner.finds_guards or not learner.options.allowance.exact):
+        episodes = episodes.read()  # features are looked up by step, and outliers are named by it
     traces = as_mergeable(episodes)
     if not learner.finds_guards and _leaves_labels_open(options) and (note := why_guards(traces)):
         options = {**options, "trigger_on": GUARDS}
@@ -142,6 +142,8 @@ def _learn_and_choose_noise(
     options: LearnOptions,
 ) -> LearnResult:
     """Where ``tolerance`` or ``outliers`` are auto: chosen first, then the search that proves what is smallest."""
+    warm_up()
+    warm_up_for_noise()
     start = time.monotonic()
     exactly: LearnOptions = {**options, "tolerance": 0.0, "outliers": 0}
     learner = Learner(**exactly)  # refuses what cannot be
@@ -149,23 +151,24 @@ def _learn_and_choose_noise(
         check_noise(learner.options.engine, learner.options.auditor, guards=True)
     tolerance, outliers = options.get("tolerance", 0.0), options.get("outliers", 0)
     given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
-    traces = as_mergeable(episodes)
-    chosen = _choose_noise(
-        learner,
-        traces,
-        None if tolerance == AUTO else given.tolerance,
-        None if outliers == AUTO else given.outliers,
-        None if time_limit is None else time_limit / 2,
-    )
-    left = None if time_limit is None else max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
-    if chosen.point is None:
-        result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
-        noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
-        return replace(result, noise=noise, seconds=time.monotonic() - start)
-    allowance, (trigger_on, reward_on) = chosen.point.allowance, chosen.point.labels
-    noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
-    noisy |= {"trigger_on": trigger_on, "reward_on": reward_on}
-    result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=chosen.point.delta)
+    traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
+    with interruptible():  # one Ctrl-C for the choice and for the search after it
+        chosen = _choose_noise(
+            learner,
+            traces,
+            None if tolerance == AUTO else given.tolerance,
+            None if outliers == AUTO else given.outliers,
+            None if time_limit is None else time_limit / 2,
+        )
+        left = None if time_limit is None else max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
+        if chosen.point is None:
+            result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
+            noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
+            return replace(result, noise=noise, seconds=time.monotonic() - start)
+        allowance, (trigger_on, reward_on) = chosen.point.allowance, chosen.point.labels
+        noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
+        noisy |= {"trigger_on": trigger_on, "reward_on": reward_on}
+        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=chosen.point.delta)
     result = with_noise(result, traces, allowance, _own_labels(result, options))
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
@@ -176,7 +179,6 @@ def _choose_noise(
     learner: Learner, traces: Traces, tolerance: float | None, outliers: int | None, seconds: float | None
 ) -> Chosen:
     """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
-    warm_up()
     warm_up_for_noise()
     options = learner.options
     question = Question(tolerance, outliers, options.acyclic, options.explain, options.engine)
@@ -193,7 +195,10 @@ def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds:
         return result
     if learner.options.engine.name != DEFAULT_ENGINE or traces.recorded[1] < MANY_STEPS:
         return result  # a handful of steps says nothing about noise
-    chosen = _choose_noise(learner, traces, None, None, seconds)
+    with interruptible() as interrupt:
+        chosen = _choose_noise(learner, traces, None, None, seconds)
+        if interrupt.requested:
+            return replace(result, interrupted=True)
     if chosen.point is None:
         return result
     told = f"{contradiction.advice} {describe_choice(chosen.point, traces.recorded[1])}".strip()

@@ -201,15 +201,14 @@ def _points(traces: Traces, start: _Start, question: Question, ruler: Ruler, lim
         points.append(Point(allowance, *size(delta), bits, delta, start.labels))
         return outliers
 
-    def search(outliers: int, first: Delta | None, effort: int) -> bool:
-        found = _search(
-            traces, start, replace(start.tree.allowance, outliers=outliers), first, question, limits, effort
-        )
+    def search(outliers: int, effort: int) -> bool:
+        allowance = replace(start.tree.allowance, outliers=outliers)
+        found = _search(traces, start, allowance, question, limits, effort)
         return found is not None and note(found) <= outliers
 
     if question.outliers is not None:
         if start.needed <= question.outliers:
-            search(question.outliers, None, EFFORT)
+            search(question.outliers, EFFORT)
         return points
     for delta in _growing(start, question, limits):
         note(delta)
@@ -218,27 +217,21 @@ def _points(traces: Traces, start: _Start, question: Question, ruler: Ruler, lim
     best = min(points, key=lambda p: p.bits)
     most = note(swap_triggers(best.delta, counting, acyclic=question.acyclic, limits=limits))
     if not start.needed and most:  # perhaps there is no noise at all
-        search(0, None, EFFORT)
+        search(0, EFFORT)
     while (most := most // 2) > max(start.needed, 1):
-        if not search(most, None, LITTLE_EFFORT):
+        if not search(most, LITTLE_EFFORT):
             break
     return points
 
 
 def _search(
-    traces: Traces,
-    start: _Start,
-    allowance: Allowance,
-    first: Delta | None,
-    question: Question,
-    limits: Limits,
-    effort: int,
+    traces: Traces, start: _Start, allowance: Allowance, question: Question, limits: Limits, effort: int
 ) -> Delta | None:
     """A machine with this allowance, by the engine, with an effort that leaves questions open."""
     tree = pose(traces, start.labels, question.explain, limits, allowance).tree
     if not len(tree.mark_node) or Judge(tree).explains({}):
         return {}
-    plan = Plan(effort, first=first, last_resort=False)
+    plan = Plan(effort, last_resort=False)
     exemplars = ExemplarSets(question.engine, acyclic=question.acyclic)
     search = Deepening(tree, exemplars, Goal("triggers", question.acyclic), limits, plan=plan)
     search.run()

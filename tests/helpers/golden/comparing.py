@@ -56,15 +56,20 @@ def expected_of(name: str, folder: Path = EXPECTED, *, changes: bool = True) -> 
 
 def read_changes() -> list[dict[str, Any]]:
     """All changes that were meant: ``case``, ``place``, what stood there, what ``is`` there now, and ``why``."""
-    changes = json.loads(CHANGES.read_text(encoding="utf-8"))
-    assert isinstance(changes, list)
-    return changes
+    by_reason = json.loads(CHANGES.read_text(encoding="utf-8"))
+    return [{**change, "why": why} for why, changes in by_reason.items() for change in changes]
 
 
 def write_changes(changes: Sequence[dict[str, Any]]) -> None:
-    """The same, one a line."""
-    lines = ",\n".join(json.dumps(change, ensure_ascii=False) for change in changes)
-    CHANGES.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    """The same, one a line, under their reasons: many have the same."""
+    by_reason: dict[str, list[str]] = {}
+    for change in changes:
+        rest = {name: value for name, value in change.items() if name != "why"}
+        by_reason.setdefault(change["why"], []).append(json.dumps(rest, ensure_ascii=False))
+    parts = (
+        f"{json.dumps(why, ensure_ascii=False)}: [\n" + ",\n".join(lines) + "\n]" for why, lines in by_reason.items()
+    )
+    CHANGES.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 def change_record(record: Any, place: Sequence[str | int], was: Any, now: Any) -> None:

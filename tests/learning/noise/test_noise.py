@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,12 @@ import numpy as np
 import pytest
 from in_process import run_here
 from instances import coffee, two_coffees, walk
+from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
 from markovize.learning.fronts import Ruler, tolerances_to_try
+from markovize.learning.noise import choose_noise
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
@@ -207,3 +211,37 @@ def test_what_no_machine_can_do_without() -> None:
     ruler = Ruler(100, np.array([0.0, 1.0, 4.0]))
     assert ruler.least(0.0, 0) < ruler.least(0.0, 50)
     assert ruler.least(0.5, 0) > ruler.least(0.0, 0)
+
+
+@pytest.mark.parametrize("options", [{"outliers": 2}, {"outliers": "auto"}, {"outliers": 2, "tolerance": 0.1}])
+def test_outliers_of_a_stream_are_named_by_their_own_steps(options: dict[str, Any]) -> None:
+    """A stream's equal beginnings are merged elsewhere: then a step is not that of one episode."""
+    pays, lost = (["hall", "coffee", "hall", "office"], [0, 0, 0], [0, 0, 1]), ([0, 0, 0], [0, 0, 0])
+    episodes = [pays] * 20 + [(["hall", "hall", "hall", "office"], *lost)] * 20 + [(pays[0], *lost)] * 2
+    traces = Traces.of([*episodes, (["hall", "coffee", "hall", "hall", "office"], [0] * 4, [0, 0, 0, 1])])
+    for log in (traces, Pieces(traces, 7)):
+        result = learn(log, **OFFICE, **options)
+        assert result.noise is not None
+        assert [(each.episode, each.step) for each in result.noise.outliers] == [(40, 2), (41, 2)]
+
+
+def test_ctrl_c_while_an_allowance_is_chosen_ends_the_search_too(office: Traces) -> None:
+    noisy = flipped(office, list(range(0, office.steps, 60)))
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        result = learn(noisy, outliers="auto", **OFFICE)
+    finally:
+        timer.cancel()
+    assert result.interrupted
+    assert result.seconds < 10
+
+
+def test_ctrl_c_while_advice_is_looked_for_is_not_lost(office: Traces, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return choose_noise(*_)
+
+    monkeypatch.setattr("markovize.learning.entry.choose_noise", pressed)
+    result = learn(flipped(office, [int(office.offsets[1])]), **OFFICE)
+    assert (result.status, result.interrupted) == ("unrealisable", True)
