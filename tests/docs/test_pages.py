@@ -57,6 +57,7 @@ def run(page: Path, long: bool) -> int:
 
 
 def prepare(page: Path, folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.delenv("PYTEST_ADDOPTS", raising=False)  # pages show what pytest prints by itself
     for word, library in EXTRAS.items():
         if word in page.read_text():
             pytest.importorskip(library, reason=f"{library} is not installed")
