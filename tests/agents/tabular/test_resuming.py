@@ -188,5 +188,18 @@ def test_damaged_snapshots_are_refused_in_one_line_or_go_on(seeds: range, monkey
             assert "\n" not in str(error)
             assert len(str(error)) < 400
         else:
-            run.run()
+            try:
+                run.run()
+            except markovize.UnrealisableError as error:  # a reward that was kept is another one now
+                assert "\n" not in str(error)
     assert refused > len(seeds) / 2
+
+
+@pytest.mark.parametrize("total", [10**9, 14, None])
+def test_a_checkpoint_that_would_never_end_is_refused(total: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings.of(episodes=15, seed=5)
+    _, saved = checkpoints(lake, settings, monkeypatch)
+    snapshot = Snapshot.from_bytes(saved[-1])
+    snapshot.facts["schedule"]["total"] = total
+    with pytest.raises(markovize.InputError, match=f"not a checkpoint .* end after {total} episodes"):
+        ActiveLearner(lake(), settings).restore(snapshot)

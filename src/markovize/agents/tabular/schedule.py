@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from markovize.agents.tabular.settings import Settings
+from markovize.errors import InputError
 
 BLOCK = 1_000  # episodes at a time, at most
 
@@ -59,6 +60,14 @@ class Schedule:
         cfg = self.settings
         if self.total is None and self.episode >= cfg.patience and (solved or self.episode >= cfg.max_wait):
             self.total = self.episode + cfg.episodes - cfg.patience
+
+    def go_on(self, episode: int, total: int | None) -> None:
+        """Goes on from a checkpoint, whose end must be one that these settings may have."""
+        cfg = self.settings
+        longest = cfg.episodes + (max(cfg.max_wait - cfg.patience, 0) if cfg.patience else 0)
+        if (total is None and not cfg.patience) or (total is not None and not cfg.episodes <= total <= longest):
+            raise InputError(f"not a checkpoint of a run: its settings do not make it end after {total} episodes")
+        self.episode, self.total = episode, total
 
     def block(self) -> int:
         """How many episodes until something may change: an evaluation, the end of the wait, the tail, the end."""

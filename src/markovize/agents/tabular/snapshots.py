@@ -132,7 +132,7 @@ def _restore(run: ActiveLearner, raw: dict[str, Any], arrays: dict[str, npt.NDAr
     run.environment.check_unchanged(facts.environment)
     run.rng.bit_generator.state = facts.rng
     search, history, codec = run.search, run.history, run.runner.codec
-    run.schedule.episode, run.schedule.total = facts.schedule.episode, facts.schedule.total
+    run.schedule.go_on(facts.schedule.episode, facts.schedule.total)
     run.horizon.steps, run.horizon.quiet, run.horizon.rests = (
         facts.horizon.steps,
         facts.horizon.quiet,
