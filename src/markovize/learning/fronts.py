@@ -2,14 +2,15 @@
 
 A machine, its levels, its outliers and what is left within the tolerance are written down in bits. A larger allowance
 makes the machine shorter and the rest longer. Candidates for the tolerance are the widths of clusters of rewards,
-which the widest gaps between rewards separate. For outliers a machine grows trigger by trigger. Nothing is proven here:
-the search that follows proves what is smallest with the allowance that was chosen.
+which the widest gaps between rewards separate. For outliers a machine grows trigger by trigger; where that leaves many,
+rare rewards are taken for noise and a machine is searched for without them. Nothing is proven here: the search that
+follows proves what is smallest with the allowance that was chosen.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log2
@@ -31,6 +32,7 @@ from markovize.learning.prefix_tree import PrefixTree
 from markovize.learning.problem import LabelPair, pose
 from markovize.learning.result import Choice
 from markovize.learning.search import Deepening, Plan
+from markovize.learning.trimming import trim_rewards
 from markovize.learning.windows import outside_of_windows
 
 MOST_CLUSTERS: Final = 64
@@ -38,9 +40,13 @@ APART: Final = 1.5  # times as wide, or two tolerances are taken for one
 FEW: Final = 3  # outliers that are no reason for finer labels
 FEW_SHARE: Final = 0.01  # or such a share of all steps
 EFFORT: Final = 20_000  # counted, of a question to the engine
+SOME_EFFORT: Final = 5_000  # where noise is likely
 LITTLE_EFFORT: Final = 2_000
+LEAST_EFFORT: Final = 500  # where there are many to try
 PATIENCE: Final = 8  # triggers that shorten nothing, before a machine is grown no further
 MOST_TRIGGERS: Final = 32
+RARE: Final = (2, 8)  # steps of a label that pay alike, or fewer, may be noise
+HALVES: Final = 8  # random ones of the data, in the hope that one of them has no noise left
 
 
 @dataclass(frozen=True)
@@ -149,20 +155,31 @@ def tolerances_to_try(rewards: Floats) -> list[float]:
     return [0.0, *reversed(found)]
 
 
-def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> list[Point]:
+@dataclass
+class Front:
+    """The points that were found; ``open``: time was up before it was known whether rewards are explained as they are.
+
+    That is so only as long as what is left unexplained is more than rewards that are rare.
+    """
+
+    points: list[Point] = field(default_factory=list)
+    open: bool = False
+
+
+def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Front:
     """The points that were found, the shortest first; those of one tolerance differ in their outliers.
 
     Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
     """
-    ruler = Ruler.of(traces)
-    points: list[Point] = []
+    ruler, front = Ruler.of(traces), Front()
     with contextlib.suppress(Stop):
         every = tolerances_to_try(traces.rewards) if question.tolerance is None else [question.tolerance]
         begun = [_begin(traces, question, labels, tolerance, ruler, limits) for tolerance in every]
         for start in sorted(begun, key=lambda start: start.bits):
-            if start.least < min((point.bits for point in points), default=float("inf")):
-                points += _points(traces, start, question, ruler, limits)
-    return sorted(points, key=lambda point: point.bits)
+            if start.least < min((point.bits for point in front.points), default=float("inf")):
+                _add_points(traces, start, question, ruler, limits, front)
+    front.points.sort(key=lambda point: point.bits)
+    return front
 
 
 @dataclass(frozen=True)
@@ -191,44 +208,80 @@ def _begin(
     return _Start(pair, tree, needed, bits, ruler.least(tolerance, needed))
 
 
-def _points(traces: Traces, start: _Start, question: Question, ruler: Ruler, limits: Limits) -> list[Point]:
-    """With one tolerance, a machine for each number of outliers that is worth it."""
+def _add_points(traces: Traces, start: _Start, question: Question, ruler: Ruler, limits: Limits, front: Front) -> None:
+    """With one tolerance, a machine for each number of outliers that is worth it, each as soon as it is found."""
     counting, points = Judge(start.tree), list[Point]()
 
     def note(delta: Delta) -> int:
         outliers, bits = ruler.measure(delta, counting)
         allowance = Allowance(start.tree.allowance.tolerance, outliers)
         points.append(Point(allowance, *size(delta), bits, delta, start.labels))
+        front.points.append(points[-1])
         return outliers
 
     def search(outliers: int, effort: int) -> bool:
         allowance = replace(start.tree.allowance, outliers=outliers)
-        found = _search(traces, start, allowance, question, limits, effort)
+        tree = pose(traces, start.labels, question.explain, limits, allowance).tree
+        found = _search(tree, question, limits, effort)
         return found is not None and note(found) <= outliers
+
+    def explore(parts: Iterable[tuple[PrefixTree, int]], effort: int) -> None:
+        """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""
+        for tree, steps in parts:
+            least, fewest = _least_outliers(tree), min(points, key=lambda p: p.bits).allowance.outliers
+            if steps and fewest > max(steps + least + FEW, steps * 5 // 4):
+                allowance = replace(start.tree.allowance, outliers=least)
+                delta = _search(replace(tree, allowance=allowance), question, limits, effort)
+                if delta is not None:
+                    note(delta)
 
     if question.outliers is not None:
         if start.needed <= question.outliers:
             search(question.outliers, EFFORT)
-        return points
+        return
+    front.open = not start.needed and not start.tree.allowance.tolerance
     for delta in _growing(start, question, limits):
         note(delta)
         if len(points) - min(range(len(points)), key=lambda n: points[n].bits) > PATIENCE:
             break
     best = min(points, key=lambda p: p.bits)
     most = note(swap_triggers(best.delta, counting, acyclic=question.acyclic, limits=limits))
-    if not start.needed and most:  # perhaps there is no noise at all
-        search(0, EFFORT)
+    if not most:
+        front.open = False
+        return
+    trimmed = [_trim(traces, start, question, rare, limits) for rare in RARE]
+    explore(trimmed, LITTLE_EFFORT)
+    explore(((half, trimmed[0][1]) for half in _halves(trimmed[0][0])), LEAST_EFFORT)
+    explore(trimmed[:1], EFFORT)
+    if not start.needed:  # perhaps there is no noise at all
+        fewest = min(points, key=lambda p: p.bits).allowance.outliers
+        front.open &= all(fewest > steps for _, steps in trimmed)
+        search(0, EFFORT if front.open else SOME_EFFORT)
+        front.open = False
+    most = min(points, key=lambda p: p.bits).allowance.outliers
     while (most := most // 2) > max(start.needed, 1):
         if not search(most, LITTLE_EFFORT):
             break
-    return points
 
 
-def _search(
-    traces: Traces, start: _Start, allowance: Allowance, question: Question, limits: Limits, effort: int
-) -> Delta | None:
-    """A machine with this allowance, by the engine, with an effort that leaves questions open."""
-    tree = pose(traces, start.labels, question.explain, limits, allowance).tree
+def _trim(traces: Traces, start: _Start, question: Question, rare: int, limits: Limits) -> tuple[PrefixTree, int]:
+    """The tree without rare rewards, and how many steps have these."""
+    allowance = start.tree.allowance
+    trimmed, steps = trim_rewards(traces, start.labels[1], allowance.width, rare)
+    return pose(trimmed, start.labels, question.explain, limits, replace(allowance, outliers=1)).tree, steps
+
+
+def _halves(tree: PrefixTree) -> Iterator[PrefixTree]:
+    """The tree with random halves of its marks: noise that is left may be in the other half."""
+    rng = np.random.default_rng(0)
+    for _ in range(HALVES):
+        kept = rng.random(len(tree.mark_node)) < 0.5
+        columns = {"mark_node", "mark_label", "mark_outcome", "mark_count"}
+        yield replace(tree, **{name: getattr(tree, name)[kept] for name in columns})
+
+
+def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -> Delta | None:
+    """A machine for the tree within its allowance, by the engine, with an effort that leaves questions open."""
     if not len(tree.mark_node) or Judge(tree).explains({}):
         return {}
     plan = Plan(effort, last_resort=False)

@@ -31,12 +31,15 @@ class Chosen:
 
 
 def choose_noise(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Chosen:
-    """The allowance with the shortest description; none, unless that is clearly longer."""
-    points = draw_front(traces, question, labels, limits)
+    """The allowance with the shortest description; none, unless that is clearly longer, or where it was not settled."""
+    drawn = draw_front(traces, question, labels, limits)
+    points = drawn.points
     found = {point.allowance: point for point in reversed(points)}  # of equal ones the shortest
     best = points[0] if points else None
     if best is not None and EXACT in found and found[EXACT].bits <= best.bits + CLEAR:
         best = found[EXACT]
+    if drawn.open:
+        best = None
     front = sorted((point.choice for point in found.values()), key=lambda c: (c.tolerance, c.outliers))
     others = [point.bits for point in found.values() if best is not None and point.allowance != best.allowance]
     margin = min(others) - best.bits if others and best is not None else None

@@ -14,6 +14,7 @@ from markovize.learning import judge_kernels, tree_kernels
 from markovize.learning.assembly import assemble
 from markovize.learning.judge import Judge
 from markovize.learning.prefix_tree import build_tree
+from markovize.learning.trimming import trim_rewards
 
 
 @cache
@@ -43,6 +44,7 @@ def warm_up_for_noise() -> None:
     assert noisy.explains({})  # one of the two is an outlier
     Judge(replace(noisy.tree, allowance=Allowance(0.25))).violations({})
     assemble(traces, steps, {}, {}, allowance)
+    trim_rewards(traces, "state", allowance.width, 1)
 
 
 def _two_episodes() -> tuple[Traces, LabelledSteps]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
-from markovize.learning.fronts import Ruler, tolerances_to_try
+from markovize.learning.fronts import Question, Ruler, tolerances_to_try
+from markovize.learning.limits import Limits
 from markovize.learning.noise import choose_noise
+from markovize.learning.trimming import trim_rewards
 from markovize.machine.machine import RewardMachine
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
@@ -245,3 +248,37 @@ def test_ctrl_c_while_advice_is_looked_for_is_not_lost(office: Traces, monkeypat
     monkeypatch.setattr("markovize.learning.entry.choose_noise", pressed)
     result = learn(flipped(office, [int(office.offsets[1])]), **OFFICE)
     assert (result.status, result.interrupted) == ("unrealisable", True)
+
+
+def test_outliers_are_found_where_a_machine_does_not_grow_trigger_by_trigger() -> None:
+    """Cumulative rewards: all is paid at the door, so that a first trigger alone explains next to nothing."""
+    clean = noisy_walks(world("breakfast", task="b", rewards="cumulative"), 300, np.random.default_rng(7))
+    rng, paid = np.random.default_rng(1), clean.rewards.copy()
+    wrong = np.sort(rng.choice(clean.steps, 4, replace=False))
+    paid[wrong] = 1.0 - paid[wrong]
+    exactly = learn(clean, **OFFICE)
+    result = learn(replace(clean, rewards=paid), outliers="auto", **OFFICE)
+    assert (result.states, result.triggers) == (exactly.states, exactly.triggers)
+    assert result.noise is not None
+    assert [(each.episode, each.step) for each in result.noise.outliers] == [clean.locate(int(step)) for step in wrong]
+
+
+def test_no_noise_is_claimed_where_time_was_up_before_that_was_settled(office: Traces) -> None:
+    learner = Learner(**OFFICE)
+    question = Question(0.0, None, False, "reward", learner.options.engine)
+    short = choose_noise(office, question, [("state", "state")], Limits(time.monotonic()))
+    assert short.point is None
+    assert choose_noise(office, question, [("state", "state")], Limits()).point is None
+
+
+@pytest.mark.parametrize(("width", "rare", "left"), [(0.0, 1, [0, 0, 0, 5, 5, 7, 7]), (0.0, 2, [0, 0, 0, 0, 0, 7, 7])])
+def test_rare_rewards_become_usual_ones(width: float, rare: int, left: list[float]) -> None:
+    traces = Traces.of([(["hall"] * 7 + ["door"], ["go"] * 7, [0, 0, 1, 5, 5, 0, 7]), (["hall", "door"], ["go"], [7])])
+    trimmed, steps = trim_rewards(traces, "state", width, rare)
+    assert sorted(trimmed.rewards.tolist()) == sorted([*left, 0])
+    assert steps == np.count_nonzero(trimmed.rewards != traces.rewards)
+
+
+def test_rewards_that_are_near_each_other_are_not_rare() -> None:
+    traces = Traces.of([(["hall"] * 5, ["stay"] * 4, [0.0, 0.1, 0.05, 9.0])])
+    assert trim_rewards(traces, "state", 0.2, 1)[0].rewards.tolist() == [0.0, 0.1, 0.05, 0.0]
