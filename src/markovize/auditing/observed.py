@@ -16,6 +16,7 @@ from markovize.auditing.machines import find_machine
 from markovize.auditing.replays import Finding, Replays, trajectory_of
 from markovize.auditing.report import RewardReport, Verdict, Witness
 from markovize.auditing.rewards import RewardScale
+from markovize.conflicts.apart import Apart, tell_apart
 from markovize.conflicts.clock import Clock, fit_clock
 from markovize.conflicts.timetable import unusual
 
@@ -69,6 +70,13 @@ class Evidence:
     @property
     def steps(self) -> int:
         return len(self.columns.rows)
+
+    def apart(self) -> Apart | None:
+        """What of the steps that paid differently is noise, and what may be history; None where none did."""
+        keys = self.columns.transition
+        disputed = self.columns.conflicting(keys)
+        histories = self.columns.rows[:, NAMES["history"]]
+        return tell_apart(keys[disputed], histories[disputed], self.columns.codes[disputed]) if disputed.any() else None
 
     @property
     def testable(self) -> bool:
@@ -229,4 +237,5 @@ def report_finding(finding: Finding, evidence: Evidence) -> RewardReport:
 
 
 def _report(evidence: Evidence, verdict: Verdict, signature: tuple[str, ...], text: str, **more: Any) -> RewardReport:
-    return RewardReport(verdict, signature, "observation", evidence.steps, evidence.comparable, text, **more)
+    counted = evidence.steps, evidence.comparable
+    return RewardReport(verdict, signature, "observation", *counted, text, apart=evidence.apart(), **more)
