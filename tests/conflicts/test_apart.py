@@ -114,6 +114,13 @@ def test_audits_have_the_counts() -> None:
     assert "noise" not in check_reward(office([1] * 20, [1] * 20)).to_json()
 
 
+def test_history_beside_noise_is_said() -> None:
+    lucky, unlucky = [1] * 60 + [0] * 12, [0] * 60 + [1] * 12
+    (note,) = check_reward(office(lucky, unlucky)).notes
+    assert "Beside the noise there is history: a machine with 2 states" in note
+    assert check_reward(office(lucky, lucky)).notes == ()
+
+
 def test_the_command_line(tmp_path: Path) -> None:
     log, out = tmp_path / "log.jsonl", tmp_path / "machine.json"
     traces = office([1] * 20 + [0], [0] * 30)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from markovize.auditing import advice
 from markovize.auditing.logbook import NAMES, TRANSITION, Columns, Logbook, Longs
-from markovize.auditing.machines import find_machine
+from markovize.auditing.machines import find_machine, history_beside_noise
 from markovize.auditing.replays import Finding, Replays, trajectory_of
 from markovize.auditing.report import RewardReport, Verdict, Witness
 from markovize.auditing.rewards import RewardScale
@@ -215,7 +215,8 @@ def judge(
     witness = witness_of(logbook, evidence, pair)
     if evidence.equal_histories:
         text = advice.NOISE if replays is not None else advice.NOISE_IN_FILE
-        return _report(evidence, "noise", TRANSITION, text, witness=witness)
+        told = history_beside_noise(logbook, max(4.0, min(8.0, budget.left()))) if replays is None else ""
+        return _report(evidence, "noise", TRANSITION, text, witness=witness, notes=(told,) if told else ())
     if evidence.of_time and evidence.timed is not None:
         return _report(evidence, "time", (*evidence.timed, "time"), advice.TIME, witness=witness)
     tell("learning the machine")

@@ -58,8 +58,9 @@ def chances(counts: Longs, blocks: Longs, cells: int) -> Floats:
 @njit(cache=True)
 def weigh(gains: Floats) -> float:
     """The best sum of gains of some of the labels, at least one, less what it takes to say which of all these are."""
-    best, total, cost = -np.inf, 0.0, 0.0
     labels = len(gains)
+    best, total = -np.inf, 0.0
+    cost = log(1 - 0.5**labels)  # a set of k labels has the weight 1/2^k, of all that there are
     for many, gain in enumerate(np.sort(gains)[::-1], 1):
         total += gain
         cost += log(2.0) + log((labels - many + 1) / many)
