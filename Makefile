@@ -61,6 +61,7 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/guards.py
 	$(BIN)/python benchmarks/guards_replay.py
 	$(BIN)/python benchmarks/noise.py --copies 3
+	$(BIN)/python benchmarks/random_rewards.py --null 20
 	$(BIN)/python benchmarks/deep.py
 	$(BIN)/python benchmarks/sb3.py
 

@@ -244,7 +244,8 @@ def test_check(run: Run, episodes: Path) -> None:
 def test_check_json(run: Run, episodes: Path) -> None:
     ran = run("check", episodes, "--json", "--exit-code")
     assert ran.code == 1
-    assert list(ran.json) == ["markov", "steps", "episodes", "conflicts", "witnesses", "comparable", "testable"]
+    known = ["markov", "steps", "episodes", "conflicts", "witnesses", "comparable", "testable"]
+    assert list(ran.json) == [*known, "noise", "history", "repeated_histories", "outside"]
     assert ran.json["witnesses"] == [{"label": [1, 1, 2], "rewards": [0.0, 1.0], "episodes": [0, 2], "steps": [0, 2]}]
 
 

@@ -135,6 +135,10 @@ def test_report_as_text_and_as_json() -> None:
         "witnesses": [{"label": [[0, 1], "go", True], "rewards": [0.5, 2.0, 1.0], "episodes": [0, 1], "steps": [0, 0]}],
         "comparable": 3,
         "testable": True,
+        "noise": {"labels": 1, "steps": 2},
+        "history": {"labels": 0, "steps": 0},
+        "repeated_histories": 3,
+        "outside": 2,
     }
 
 

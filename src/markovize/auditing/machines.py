@@ -10,6 +10,7 @@ from markovize.auditing.logbook import Logbook
 from markovize.episodes.labelling import LabelFunctions
 from markovize.episodes.traces import Episode, Traces
 from markovize.episodes.values import Value
+from markovize.errors import InputError
 from markovize.learning.entry import learn
 from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import replay
@@ -33,6 +34,21 @@ def action_of(state: Value, action: Value, next_state: Value) -> Value:  # noqa:
 # What may move the machine, and the share of the time that is left. Actions come first: they are few, so that an answer
 # takes a fraction of a second, where a history of actions in a world with hundreds of states takes for ever otherwise.
 ATTEMPTS: Final[tuple[tuple[TriggerOn, float], ...]] = ((action_of, 0.25), ("auto", 0.6), ("source", 1.0))
+
+
+def history_beside_noise(logbook: Logbook, seconds: float) -> str:
+    """Where rewards are random: that their chances depend on history, if that is significant; else nothing."""
+    traces = Traces.of(logged.episode for logged in logbook.episodes)
+    try:
+        found = learn(traces, reward="random", time_limit=seconds)
+    except InputError:  # observations that are no labels
+        return ""
+    if found.chance is None or found.states in (None, 1):
+        return ""
+    return (
+        f"Beside the noise there is history: a machine with {found.states} states tells significantly better what to "
+        f"expect (alpha {found.chance.alpha:g}); learn it with --reward random."
+    )
 
 
 def find_machine(logbook: Logbook, seconds: float) -> RewardMachine | None:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from markovize.auditing import advice
 from markovize.auditing.logbook import NAMES, TRANSITION, Columns, Logbook, Longs
-from markovize.auditing.machines import find_machine
+from markovize.auditing.machines import find_machine, history_beside_noise
 from markovize.auditing.replays import Finding, Replays, trajectory_of
 from markovize.auditing.report import RewardReport, Verdict, Witness
 from markovize.auditing.rewards import RewardScale
+from markovize.conflicts.apart import Apart, tell_apart
 from markovize.conflicts.clock import Clock, fit_clock
 from markovize.conflicts.timetable import unusual
 
@@ -69,6 +70,13 @@ class Evidence:
     @property
     def steps(self) -> int:
         return len(self.columns.rows)
+
+    def apart(self) -> Apart | None:
+        """What of the steps that paid differently is noise, and what may be history; None where none did."""
+        keys = self.columns.transition
+        disputed = self.columns.conflicting(keys)
+        histories = self.columns.rows[:, NAMES["history"]]
+        return tell_apart(keys[disputed], histories[disputed], self.columns.codes[disputed]) if disputed.any() else None
 
     @property
     def testable(self) -> bool:
@@ -207,7 +215,8 @@ def judge(
     witness = witness_of(logbook, evidence, pair)
     if evidence.equal_histories:
         text = advice.NOISE if replays is not None else advice.NOISE_IN_FILE
-        return _report(evidence, "noise", TRANSITION, text, witness=witness)
+        told = history_beside_noise(logbook, max(4.0, min(8.0, budget.left()))) if replays is None else ""
+        return _report(evidence, "noise", TRANSITION, text, witness=witness, notes=(told,) if told else ())
     if evidence.of_time and evidence.timed is not None:
         return _report(evidence, "time", (*evidence.timed, "time"), advice.TIME, witness=witness)
     tell("learning the machine")
@@ -229,4 +238,5 @@ def report_finding(finding: Finding, evidence: Evidence) -> RewardReport:
 
 
 def _report(evidence: Evidence, verdict: Verdict, signature: tuple[str, ...], text: str, **more: Any) -> RewardReport:
-    return RewardReport(verdict, signature, "observation", evidence.steps, evidence.comparable, text, **more)
+    counted = evidence.steps, evidence.comparable
+    return RewardReport(verdict, signature, "observation", *counted, text, apart=evidence.apart(), **more)

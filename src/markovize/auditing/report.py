@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from markovize.auditing.scripts import Played, Script, play, script_json
 from markovize.auditing.sources import EnvSource
+from markovize.conflicts.apart import Apart
 from markovize.episodes.values import Value, jsonable, show
 from markovize.errors import InputError, one_line
 from markovize.machine.machine import RewardMachine
@@ -129,6 +130,7 @@ class RewardReport:
     notes: tuple[str, ...] = ()
     witness: Witness | None = field(default=None, repr=False)
     machine: RewardMachine | None = field(default=None, repr=False)
+    apart: Apart | None = field(default=None, repr=False)  # (s, a, s') that paid differently: noise, or history
 
     @property
     def markov(self) -> bool:
@@ -158,6 +160,7 @@ class RewardReport:
             "episodes": self.episodes,
             "seconds": round(self.seconds, 3),
             "source": self.source,
+            **({} if self.apart is None else self.apart.to_json()),
         }
 
     def _repr_html_(self) -> str:

@@ -105,6 +105,8 @@ def _print(report: RewardReport) -> None:
     colour = {"markov": "green", "not-testable": "yellow"}.get(report.verdict, "red")
     out.print(report.headline, style=colour, markup=False, highlight=False, soft_wrap=True)
     lines = [] if report.witness is None else [f"witness: {report.witness}"]
+    if report.apart is not None:
+        lines.append(f"(s, a, s') that paid differently: {report.apart}")
     if report.machine is not None:
         lines.append(f"a machine with {count(report.machine.states, 'state')} explains it:")
         lines += [f"  {line}" for line in describe(report.machine)[:8]]

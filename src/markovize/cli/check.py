@@ -11,7 +11,7 @@ from markovize.cli import options
 from markovize.cli.exits import DONE, NO
 from markovize.cli.groups import NO_FUNCTIONS, Functions, with_groups
 from markovize.cli.logs import PLAIN, Log
-from markovize.cli.terminal import console, print_json, screenful
+from markovize.cli.terminal import console, count, print_json, screenful
 
 if TYPE_CHECKING:
     from markovize.conflicts.report import CheckReport
@@ -26,6 +26,12 @@ def check(
     episodes: options.EpisodesArgument,
     machine: Annotated[Path | None, typer.Option(help="Look for conflicts that remain with this machine.")] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if there are conflicts.")] = False,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="How far rewards may be from the level of their label.")
+    ] = 0.0,
+    outliers: Annotated[
+        int, typer.Option(min=0, help="With --exit-code: how many steps may be in conflict with a level.")
+    ] = 0,
     reward_decimals: options.DecimalsOption = None,
     everything: options.AllOption = False,
     json_: options.JsonOption = False,
@@ -41,7 +47,7 @@ def check(
         )
     traces = log.read(episodes, reward_decimals)
     known = None if machine is None else markovize.read_machine(machine)
-    report = markovize.check(traces, known, **vars(functions))
+    report = markovize.check(traces, known, tolerance=tolerance, **vars(functions))
     if json_:
         print_json(report.to_json())
     else:
@@ -52,15 +58,20 @@ def check(
         if not report.testable:
             out.print(f"[yellow]not testable:[/] {why_not_testable(report, compared)}", highlight=False, soft_wrap=True)
         elif report.markov:
-            out.print(f"[green]Markov:[/] every {what} always paid the same reward")
+            within = f", within {tolerance:g} of a level" if tolerance else ""
+            out.print(f"[green]Markov:[/] every {what} always paid the same reward{within}")
         else:
             out.print(f"[red]not Markov:[/] {report.conflicts:,} {what} with different rewards, for example")
             shown = report.witnesses if everything else report.witnesses[:5]
             for line in screenful([str(witness) for witness in shown], "conflict", everything):
                 out.print(f"  {line}", markup=False, highlight=False)
+            if report.apart is not None:
+                out.print(f"Of these, {report.apart}", markup=False, highlight=False, soft_wrap=True)
+            if tolerance or outliers:
+                out.print(f"off the level of their {what}: {count(report.outside, 'step')}", highlight=False)
         if report.time is not None:
             out.print(f"{report.time}. {report.time.advice}", markup=False, highlight=False, soft_wrap=True)
-    raise typer.Exit(NO if exit_code and not report.markov else DONE)
+    raise typer.Exit(NO if exit_code and report.outside > outliers else DONE)
 
 
 def why_not_testable(report: CheckReport, what: str = "(s, a, s')") -> str:

@@ -31,6 +31,11 @@ class ExplainChoice(StrEnum):
     both = "reward+termination"
 
 
+class RewardChoice(StrEnum):
+    exact = "exact"
+    random = "random"
+
+
 class ModeChoice(StrEnum):
     directed = "directed"
     q_learning = "q-learning"

@@ -15,6 +15,7 @@ from markovize.cli.choices import (
     EngineChoice,
     ExplainChoice,
     Objective,
+    RewardChoice,
 )
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
 from markovize.cli.groups import with_groups
@@ -26,6 +27,7 @@ from markovize.episodes.labelling import AUTO
 if TYPE_CHECKING:
     from markovize.episodes.stream import SomeEpisodes
     from markovize.episodes.traces import Traces
+    from markovize.learning.random_rewards.chance import Chance
     from markovize.learning.result import LearnResult
     from markovize.machine.replay import ReplayReport
 
@@ -89,6 +91,16 @@ def learn(
     outliers: Annotated[
         str, options.allowance_option("How many steps may pay something else. auto: likewise.", "N")
     ] = "0",
+    reward: Annotated[
+        RewardChoice, typer.Option(help="random: each (u, label, u') has a distribution; nothing is proven then.")
+    ] = RewardChoice.exact,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="With --reward random: the probability of a machine that is larger than the truth.",
+            show_default="0.01",
+        ),
+    ] = None,
     reward_decimals: options.DecimalsOption = None,
     everything: options.AllOption = False,
     json_: options.JsonOption = False,
@@ -119,6 +131,8 @@ def learn(
                 time_limit=time_limit,
                 on_progress=show,
                 count_steps=count_steps,
+                reward=reward.value,
+                alpha=alpha,
                 features=features,
                 numeric=options.split_names(numeric),
                 categorical=options.split_names(categorical),
@@ -144,6 +158,8 @@ def learn(
         if result.time is not None:
             typer.echo(f"markovize: {result.time}. {result.time.advice}; --count-steps learns all the same", err=True)
         code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
+        if result.chance is not None and not result.chance.stopped:
+            code = DONE  # nothing was left open that could be proven
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 
 
@@ -182,7 +198,9 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     gaps = describe_gaps(result.machine)
     if gaps:
         out.print("Gaps that the data leave: " + "; ".join(gaps), markup=False, highlight=False, soft_wrap=True)
-    if result.status == "optimal":
+    if result.chance is not None:
+        _print_chance(result.chance)
+    elif result.status == "optimal":
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
@@ -201,6 +219,17 @@ def _print_remarks(result: LearnResult) -> None:
 
     for remark in result.remarks:
         console().print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
+
+
+def _print_chance(chance: Chance) -> None:
+    """What speaks for a machine where rewards are random, and what does not."""
+    out = console()
+    told = "Rewards are random: no lower bound is claimed, and a larger machine is taken only if its likelihood ratio"
+    told += f", corrected for all machines of its size, is at least 10^{chance.needed:g} to 1 (alpha {chance.alpha:g})"
+    out.print(f"{told}; compared{' until the limit' if chance.stopped else ''}:", highlight=False, soft_wrap=True)
+    taken = max((n for n, each in enumerate(chance.compared) if each.significant), default=-1)
+    lines = [f"  {'→' if n == taken else ' '} {each}" for n, each in enumerate(chance.compared)]
+    out.print("\n".join(lines or ["  nothing: no label paid different rewards"]), markup=False, highlight=False)
 
 
 def _print_noise(result: LearnResult, everything: bool) -> None:

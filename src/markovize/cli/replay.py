@@ -61,6 +61,10 @@ def report_replay(out: Console, report: ReplayReport, where: str = "") -> None:
             "usually do, and the machine does not know them",
             soft_wrap=True,
         )
-    if report.first_mismatch is not None:
+    if report.fit is not None:
+        misfits = report.fit.misfits
+        told = f"{report.fit.cells:,} (u, label, u') compared with their distributions, {len(misfits):,} do not fit"
+        out.print("\n  ".join([told, *map(str, misfits[:5])]), markup=False, highlight=False, soft_wrap=True)
+    elif report.first_mismatch is not None:
         episode, step, expected, observed = report.first_mismatch
         out.print(f"first: episode {episode} step {step}: the machine says {expected:g}, observed {observed:g}")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from markovize.conflicts.apart import history_keys, tell_apart
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.labels import conflicting_labels
 from markovize.conflicts.report import LEAST_COMPARABLE, CheckReport, Witness
-from markovize.conflicts.streaming import check_stream
+from markovize.conflicts.streaming import check_stream, find_witnesses, name_steps
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.features import Features
 from markovize.episodes.labelling import LabelOn, labelling_named
 from markovize.episodes.stream import EpisodeStream
+from markovize.episodes.tally import Tally
 from markovize.episodes.traces import Episodes, Ints, Traces, as_traces
 from markovize.episodes.values import Value
+from markovize.errors import InputError
 from markovize.machine.machine import RewardMachine
-from markovize.machine.replay import run
 
 
 def check(
@@ -25,23 +28,36 @@ def check(
     trigger_on: LabelOn | None = None,
     reward_on: LabelOn | None = None,
     features: Features | None = None,
+    tolerance: float = 0.0,
 ) -> CheckReport:
     """Looks for conflicts. With a machine, a step's label is (u, reward label, u') instead of (s, a, s').
+
+    With a ``tolerance``, only rewards that no level fits are in conflict: those of a label that differ by more than
+    twice as much. Where rewards are compared exactly, ``apart`` of the report tells noise (the same history paid
+    differently) from what may be history.
 
     >>> report = check(Traces.of([([0, 1], ["go"], [0]), ([0, 1], ["go"], [1])]))
     >>> report.markov, str(report.witnesses[0])
     (False, '(0, go, 1) pays 0 or 1: episode 0 step 0, episode 1 step 0')
     """
+    allowance = Allowance(tolerance)
+    if machine is not None and machine.is_random:
+        raise InputError(
+            "the machine's rewards are random, so that different ones are no conflict; replay tests the fit"
+        )
     if isinstance(episodes, EpisodeStream):
-        return check_stream(episodes, machine, trigger_on, reward_on, features)
+        return check_stream(episodes, machine, trigger_on, reward_on, features, allowance)
     traces = as_traces(episodes)
     steps = labelling_named("transition").label_steps(traces)
     ids, values = steps.ids, steps.values
     if machine is not None:
-        way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
-        ids, cells = way.cells(machine.states)
-        values = [*cells]
-    witnesses = _witnesses(traces, ids, values)
+        ids, values = name_steps(traces, machine, trigger_on, reward_on, features)
+    if allowance.exact:
+        witnesses, outside = _witnesses(traces, ids, values), 0
+    else:
+        tally = Tally()
+        tally.add(ids, values, traces, episodes_before=0)
+        witnesses, outside = find_witnesses(tally, allowance)
     # guards put steps together whose observations never repeat: then it is their cells that are compared
     compared, many = (
         (ids, len(values)) if machine is not None and machine.has_guards else (steps.ids, len(steps.values))
@@ -52,7 +68,14 @@ def check(
         codes = distinct_rewards(traces.rewards).of_step
         testable = bool(conflicting_labels(compared, codes.astype(np.int32), max(1, many)).any())
     clock = find_clock(traces) if witnesses and machine is None else None
-    return CheckReport(traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable, clock)
+    apart = None
+    if witnesses and allowance.exact:
+        codes = distinct_rewards(traces.rewards).of_step
+        disputed = conflicting_labels(ids, codes.astype(np.int32), max(1, len(values)))[ids]
+        apart = tell_apart(ids[disputed], history_keys(traces)[disputed], codes[disputed])
+        outside = apart.unusual
+    counted = (traces.steps, len(traces), len(witnesses), tuple(witnesses), comparable, testable)
+    return CheckReport(*counted, clock, apart, tolerance, outside)
 
 
 def _witnesses(traces: Traces, labels: Ints, values: list[Value]) -> list[Witness]:

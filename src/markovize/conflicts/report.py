@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from markovize.conflicts.apart import Apart
 from markovize.conflicts.clock import Clock
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.values import Value, jsonable, show
@@ -51,7 +52,10 @@ class CheckReport(BriefRepr):
     ``conflicts`` counts labels that were seen with two or more rewards; there is one witness for each. ``comparable``
     counts steps whose (s, a, s') occurs more than once. ``testable`` says whether the episodes can show anything: with
     a conflict among their (s, a, s') or, without one, with at least half of their steps comparable. ``time`` says so
-    where the reward is one of the step number.
+    where the reward is one of the step number, ``apart`` which conflicts are noise and which may be history.
+
+    With a ``tolerance``, labels are in conflict whose rewards no level fits. ``outside`` counts the steps that would
+    have to be outliers.
 
     >>> from markovize import Traces, check
     >>> check(Traces.of([([0, 1], ["go"], [0])])).to_json()
@@ -65,6 +69,9 @@ class CheckReport(BriefRepr):
     comparable: int = 0
     testable: bool = False
     time: Clock | None = None
+    apart: Apart | None = None
+    tolerance: float = 0.0
+    outside: int = 0
 
     @property
     def markov(self) -> bool:
@@ -86,4 +93,7 @@ class CheckReport(BriefRepr):
             "comparable": self.comparable,
             "testable": self.testable,
             **({} if self.time is None else {"time": self.time.to_json()}),
+            **({} if self.apart is None else self.apart.to_json()),
+            **({"tolerance": self.tolerance} if self.tolerance else {}),
+            **({"outside": self.outside} if self.outside else {}),
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, Unpack
+from typing import Final, Literal, Unpack
 
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
@@ -14,6 +14,7 @@ from markovize.episodes.labelling import AUTO, LabelFunctions
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
+from markovize.errors import InputError
 from markovize.learning.comparison import SMALL
 from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
@@ -22,6 +23,7 @@ from markovize.learning.learner import DEFAULT_ENGINE, Learner, LearnOptions, ch
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable
 from markovize.learning.noise import Chosen, choose_noise, describe_choice, with_noise
+from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
 from markovize.learning.stages import blank
@@ -41,6 +43,8 @@ def learn(
     on_progress: Callable[[Progress], None] | None = None,
     since: LearnResult | None = None,
     count_steps: bool = False,
+    reward: Literal["exact", "random"] = "exact",
+    alpha: float | None = None,
     **options: Unpack[LearnOptions],
 ) -> LearnResult:
     """The smallest reward machine that explains every reward of the episodes.
@@ -53,6 +57,10 @@ def learn(
             size, since more episodes never make the optimum smaller. The result of anything else is ignored.
         count_steps: look for a machine also where the reward is one of time (see ``time`` of the result), which only a
             machine that counts steps explains; by default none is looked for then.
+        reward: ``exact``, or ``random`` where each (u, reward label, u') has a distribution. A larger machine is taken
+            then only if its likelihood ratio over smaller ones is significant after a correction for all machines of
+            its size: ``feasible``, no lower bound is claimed. See ``chance`` of the result.
+        alpha: with random rewards, the probability of a machine that is larger than the truth; 0.01 by default.
         objective: ``triggers``, the default (fewest triggers, then fewest states), or ``states`` (the other way
             round, as the paper has it).
         trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
@@ -85,6 +93,12 @@ def learn(
     >>> result.status, result.states, result.triggers, result.machine.triggers[0].on
     ('optimal', 2, 1, 'coffee')
     """
+    if reward == "random":
+        return learn_random(episodes, alpha=alpha, time_limit=time_limit, options=options)
+    if reward != "exact" or alpha is not None:
+        raise InputError(
+            f"reward is 'exact' or 'random', not {reward!r}" if reward != "exact" else "alpha is for reward='random'"
+        )
     if AUTO in (options.get("tolerance"), options.get("outliers")):
         return _learn_and_choose_noise(episodes, time_limit, on_progress, count_steps, options)
     if _asks_for_guards(options):

@@ -16,6 +16,7 @@ from markovize.learning.assembly import TerminationConflict
 from markovize.learning.floors import Objective
 from markovize.learning.identity import Identity
 from markovize.learning.prefix_tree import Contradiction
+from markovize.learning.random_rewards.chance import Chance
 from markovize.machine.describe import describe
 from markovize.machine.machine import RewardMachine
 from markovize.machine.notebook import card
@@ -139,6 +140,7 @@ class LearnResult(BriefRepr):
     time: Clock | Timetable | None = None  # the reward is one of time, so no machine was looked for
     guard_bounds: tuple[int, int] | None = None  # proven, for guards: at least so many, with at least so many literals
     noise: Noise | None = None  # with an allowance: what it was used for
+    chance: Chance | None = None  # where rewards are random: how much speaks for the machine
     remarks: tuple[str, ...] = ()  # what was chosen that a user may want to know
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
@@ -245,6 +247,8 @@ class LearnResult(BriefRepr):
             out["bounds"] |= {"guards": self.guard_bounds[0], "literals": self.guard_bounds[1]}
         if self.noise is not None:
             out["noise"] = self.noise.to_json()
+        if self.chance is not None:
+            out["random"] = self.chance.to_json()
         if self.remarks:
             out["remarks"] = list(self.remarks)
         if self.support:

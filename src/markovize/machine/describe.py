@@ -33,7 +33,8 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
             end = " and ends the episode" if emission.terminal else ""
             move = "" if emission.target == emission.source else f" → state {emission.target}"
             what = labelling.describe(emission.on)
-            lines.append(f"in state {emission.source}, {what}{move} pays {emission.reward:.6g}{end}")
+            mean = " on average" if len(emission.distribution) > 1 else ""
+            lines.append(f"in state {emission.source}, {what}{move} pays {emission.level:.6g}{mean}{end}")
     return lines
 
 

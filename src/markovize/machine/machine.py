@@ -21,8 +21,8 @@ from markovize.machine.delta import Delta
 from markovize.machine.graph import topological_order
 from markovize.machine.guard_checks import check_guards
 from markovize.machine.notebook import MOST_DRAWN
-from markovize.machine.parts import Emission, Trigger, sorted_emissions, sorted_triggers
-from markovize.machine.schema import read_fields
+from markovize.machine.parts import Emission, Share, Trigger, sorted_emissions, sorted_triggers
+from markovize.machine.schema import read_fields, read_shares
 from markovize.machine.written import machine_fields
 
 __all__ = ["MOST_STATES", "Emission", "RewardMachine", "Trigger", "sorted_emissions", "sorted_triggers"]
@@ -105,6 +105,16 @@ class RewardMachine(BriefRepr):
         """Whether such a step is known to end the episode."""
         emission = self._emissions.get((state, key_of(label), target))
         return emission is not None and emission.terminal
+
+    def distribution(self, state: int, label: On, target: int) -> tuple[Share, ...]:
+        """The distribution of the reward of a step where rewards are random; empty where the data showed none."""
+        emission = self._emissions.get((state, key_of(label), target))
+        return () if emission is None else emission.distribution
+
+    @cached_property
+    def is_random(self) -> bool:
+        """Whether its rewards are means of distributions."""
+        return any(emission.distribution for emission in self.rewards)
 
     @cached_property
     def acyclic(self) -> bool:
@@ -205,7 +215,8 @@ class RewardMachine(BriefRepr):
         fields = read_fields(data)
         triggers = tuple(Trigger(t.source, t.on, t.target, tuple(t.alternatives)) for t in fields.triggers)
         rewards = tuple(
-            Emission(e.source, e.on, e.target, e.reward, e.terminal, e.spread, e.count) for e in fields.rewards
+            Emission(e.source, e.on, e.target, e.reward, e.terminal, e.spread, e.count, read_shares(e.distribution))
+            for e in fields.rewards
         )
         return cls(
             fields.trigger_on,

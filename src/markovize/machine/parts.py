@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import floor, inf, log10, sqrt
 
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.features.guard import Guard
@@ -33,10 +34,34 @@ class Trigger(BriefRepr):
 
 
 @dataclass(frozen=True)
+class Share:
+    """So many steps paid this reward or, where ``high`` is more than ``low``, one of a group of rewards.
+
+    >>> Share(1.0, 1.0, 8).to_json(), Share(0.5, 0.75, 3).to_json()
+    ({'reward': 1.0, 'count': 8}, {'from': 0.5, 'to': 0.75, 'count': 3})
+    """
+
+    low: float
+    high: float
+    count: int
+
+    def __post_init__(self) -> None:
+        if not (-inf < self.low <= self.high < inf and self.count >= 0):
+            raise MachineError(f"a share of a distribution has finite rewards and a count, not {self.to_json()}")
+
+    def to_json(self) -> dict[str, float | int]:
+        """As machine files hold it."""
+        if self.low == self.high:
+            return {"reward": self.low, "count": self.count}
+        return {"from": self.low, "to": self.high, "count": self.count}
+
+
+@dataclass(frozen=True)
 class Emission(BriefRepr):
     """Going from ``source`` to ``target`` by a step whose reward label is ``on`` pays ``reward``.
 
-    Where rewards are noisy it is a level: ``count`` steps paid it, give or take the ``spread``.
+    Where rewards are noisy it is a level: ``count`` steps paid it, give or take the ``spread``. Where
+    they are random by nature, it is the mean, and there is a ``distribution``.
 
     >>> Emission(0, "office", 1, 1.0, terminal=True).reward
     1.0
@@ -49,11 +74,30 @@ class Emission(BriefRepr):
     terminal: bool = False
     spread: float = 0.0
     count: int = 0
+    distribution: tuple[Share, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", _frozen(self.on))
+        object.__setattr__(self, "distribution", tuple(self.distribution))
         if self.reward == 0:  # -0.0 becomes 0.0: they are one number, and one text in every file
             object.__setattr__(self, "reward", abs(self.reward))
+
+    @property
+    def level(self) -> float:
+        """The reward, rounded to what the noise permits: to the spread or, where it is a mean, to its standard error.
+
+        >>> Emission(0, "office", 1, 1.0136, spread=0.1, count=9).level
+        1.0
+        >>> Emission(0, "office", 1, 0.8289, distribution=(Share(0.0, 0.0, 13), Share(1.0, 1.0, 63))).level
+        0.83
+        """
+        wide = self.spread
+        if self.distribution:
+            count = max(1, sum(share.count for share in self.distribution))
+            off = ((share.low + share.high) / 2 - self.reward for share in self.distribution)
+            squares = sum(share.count * far**2 for share, far in zip(self.distribution, off, strict=True))
+            wide = sqrt(squares) / count
+        return round(self.reward, -floor(log10(wide))) + 0.0 if wide > 0 else self.reward
 
 
 def sorted_triggers(triggers: Iterable[Trigger]) -> tuple[Trigger, ...]:

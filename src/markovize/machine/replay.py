@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,8 +16,9 @@ from markovize.episodes.labelling.guards import FeatureLabelling, ValuationLabel
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.tally import Tally, usual_reward
 from markovize.episodes.traces import Bools, Episodes, Floats, Ints, Longs, Traces, as_traces
-from markovize.episodes.values import Value
+from markovize.episodes.values import Value, key_of
 from markovize.machine import kernels
+from markovize.machine.fit import Fit, compare
 from markovize.machine.guarded_run import run_guards
 from markovize.machine.machine import RewardMachine
 
@@ -57,7 +58,8 @@ class ReplayReport:
     ``unseen`` counts steps whose (u, reward label, u') is not among the machine's rewards, ``mismatches`` steps whose
     reward differs from the machine's. ``unseen_paid`` counts those of the unseen steps that were *paid*: their reward
     is another than the commonest one of their reward label in these episodes. ``first_mismatch`` is (episode, step, the
-    machine's reward, the observed one).
+    machine's reward, the observed one). Where the machine's rewards have distributions, a single reward is no mismatch:
+    all steps of cells that do not follow theirs are, and ``fit`` says which these are.
 
     >>> ReplayReport(steps=10, unseen=2, mismatches=0, unseen_paid=1).to_json()
     {'steps': 10, 'unseen': 2, 'mismatches': 0, 'unseen_paid': 1}
@@ -68,6 +70,7 @@ class ReplayReport:
     mismatches: int
     first_mismatch: tuple[int, int, float, float] | None = None
     unseen_paid: int = 0
+    fit: Fit | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -75,6 +78,7 @@ class ReplayReport:
             "unseen": self.unseen,
             "mismatches": self.mismatches,
             "unseen_paid": self.unseen_paid,
+            **({} if self.fit is None else {"fit": self.fit.to_json()}),
         }
 
 
@@ -148,6 +152,8 @@ def replay(
 ) -> ReplayReport:
     """Compares the machine's rewards with the observed ones, step by step; they may differ by the ``tolerance``.
 
+    Where a machine's rewards are random, distributions are compared instead, cell by cell: see ``fit`` of the report.
+
     >>> from markovize.machine.machine import Emission
     >>> traces = Traces.of([([0, 1, 0], ["a", "b"], [0, 1])])
     >>> replay(RewardMachine("state", "state", 1, (), (Emission(0, 1, 0, 0.5),)), traces).to_json()
@@ -167,7 +173,22 @@ def replay(
     # paid: another reward than the label's commonest in all the episodes
     usual = (whole.unseen_steps.count(label, usual_reward(paid)) for label, paid in whole.all_steps.items())
     unseen_paid = whole.unseen - sum(usual) if whole.unseen else 0
-    return ReplayReport(whole.steps, whole.unseen, whole.mismatches, whole.first, unseen_paid)
+    report = ReplayReport(whole.steps, whole.unseen, whole.mismatches, whole.first, unseen_paid)
+    return _with_fit(report, machine, whole.random_steps)
+
+
+def _with_fit(report: ReplayReport, machine: RewardMachine, paid: Tally) -> ReplayReport:
+    """The report, with the test of fit where the machine's rewards are random."""
+    if not machine.is_random:
+        return report
+    cells = {key_of((e.source, e.on, e.target)): e for e in machine.rewards}
+    fit = compare((cells[key_of(cell)], rewards) for cell, rewards in paid.items())
+    first = report.first_mismatch
+    for misfit in fit.misfits:
+        if first is None or misfit.first < first[:2]:
+            first = (*misfit.first, misfit.expected, misfit.observed)
+    wrong = report.mismatches + sum(misfit.steps for misfit in fit.misfits)
+    return replace(report, mismatches=wrong, first_mismatch=first, fit=fit)
 
 
 @dataclass
@@ -181,6 +202,7 @@ class _Part:
     first: tuple[int, int, float, float] | None = None
     all_steps: Tally = field(default_factory=Tally)
     unseen_steps: Tally = field(default_factory=Tally)
+    random_steps: Tally = field(default_factory=Tally)  # by cell, where it has a distribution
 
     def absorb(self, later: _Part) -> None:
         """Adds what the next part of the log says."""
@@ -189,6 +211,7 @@ class _Part:
             self.first = (self.episodes + episode, step, expected, observed)
         self.all_steps.absorb(later.all_steps, episodes_before=self.episodes)
         self.unseen_steps.absorb(later.unseen_steps, episodes_before=self.episodes)
+        self.random_steps.absorb(later.random_steps, episodes_before=self.episodes)
         self.steps, self.episodes = self.steps + later.steps, self.episodes + later.episodes
         self.unseen, self.mismatches = self.unseen + later.unseen, self.mismatches + later.mismatches
 
@@ -210,6 +233,11 @@ def _look(
             far: Bools = np.abs(promised - traces.rewards) > with_rounding(tolerance, promised)
         else:
             far = promised != traces.rewards
+        if machine.is_random:
+            ids, cells = way.cells(machine.states)
+            chance = np.array([machine.distribution(*cell) != () for cell in cells] or [False])[ids]
+            part.random_steps.add(ids, [*cells], traces, episodes_before=part.episodes, only=chance)
+            far &= ~chance
         wrong = np.flatnonzero(~unknown & far)
         if len(wrong) and part.first is None:
             at = int(wrong[0])

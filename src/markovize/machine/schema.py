@@ -15,6 +15,7 @@ from markovize.episodes.labelling.guards import GUARDS, ValuationLabelling
 from markovize.episodes.schema import fit
 from markovize.episodes.values import Value, canonical
 from markovize.errors import InputError, MachineError, one_line
+from markovize.machine.parts import Share
 
 F = TypeVar("F", bound=Struct)
 P = TypeVar("P")
@@ -34,6 +35,15 @@ class TriggerFields(Struct):
     alternatives: list[Any] = []  # msgspec copies it
 
 
+class ShareFields(Struct):
+    """An entry of a reward's ``distribution``: a reward, or from where to where a group of rewards goes."""
+
+    count: int
+    reward: float | None = None
+    low: float | None = field(name="from", default=None)
+    high: float | None = field(name="to", default=None)
+
+
 class EmissionFields(Struct):
     """An entry of ``rewards``."""
 
@@ -44,6 +54,7 @@ class EmissionFields(Struct):
     terminal: bool = False
     spread: float = 0.0
     count: int = 0
+    distribution: list[ShareFields] = []
 
 
 class MachineFields(Struct):
@@ -155,6 +166,17 @@ def _read_guarded(data: dict[str, Any]) -> ReadFields:
         tuple(_part(_feature, raw, f'"features"[{number}]') for number, raw in enumerate(found.features)),
         tuple(_part(Guard.from_json, raw, f'"reward_guards"[{n}]') for n, raw in enumerate(found.reward_guards)),
     )
+
+
+def read_shares(listed: list[ShareFields]) -> tuple[Share, ...]:
+    """The distribution of a reward; nothing where there is none."""
+    out = []
+    for share in listed:
+        low, high = (share.low, share.high) if share.reward is None else (share.reward, share.reward)
+        if low is None or high is None:
+            raise MachineError('an entry of "distribution" has a "reward", or "from" and "to"')
+        out.append(Share(low, high, share.count))
+    return tuple(out)
 
 
 def _feature(raw: FeatureFields) -> Feature:

@@ -48,7 +48,7 @@ def arrows(machine: RewardMachine, support: Sequence[Support] = (), *, most_line
             own = [e for e in matters.get(pair, ()) if sort_key(e.on) == sort_key(trigger.on)]
             if own:
                 matters[pair].remove(own[0])
-                text += f": {outcome_text(own[0].reward, own[0].terminal)}"
+                text += f": {outcome_text(own[0].level, own[0].terminal)}"
         if (found := known.get((trigger.source, key_of(trigger.on)))) is not None:
             text += f" ({found.steps:,} step{'' if found.steps == 1 else 's'}, {found.paid:,} paid)"
         triggers.setdefault(pair, []).append([*above, text])
@@ -93,7 +93,7 @@ def _group_rewards(labelling: Labelling, emissions: Iterable[Emission]) -> list[
     """What pays, and what it pays: on a line each, or on several where a label takes more than one."""
     groups: dict[tuple[float, bool], list[Value]] = {}
     for emission in emissions:
-        groups.setdefault((emission.reward, emission.terminal), []).append(emission.on)
+        groups.setdefault((emission.level, emission.terminal), []).append(emission.on)
     out = []
     most = 1 if len(labelling.parts) > 1 else 2
     for (reward, terminal), labels in sorted(groups.items(), key=lambda item: (-item[0][0], item[0][1])):

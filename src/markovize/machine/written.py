@@ -25,6 +25,7 @@ def machine_fields(machine: RewardMachine) -> dict[str, Any]:
                 "reward": e.reward,
                 "terminal": e.terminal,
                 **({"spread": e.spread, "count": e.count} if e.count else {}),
+                **({"distribution": [share.to_json() for share in e.distribution]} if e.distribution else {}),
             }
             for e in machine.rewards
         ]

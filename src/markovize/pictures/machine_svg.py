@@ -141,7 +141,7 @@ def _lines(machine: RewardMachine, view: GridView | None, marks: Marks) -> dict[
             own = [e for e in matters.get(pair, ()) if key_of(e.on) == key_of(trigger.on)]
             for emission in own:
                 matters[pair].remove(emission)
-                text += f": {_outcome(emission.reward, emission.terminal)}"
+                text += f": {_outcome(emission.level, emission.terminal)}"
         mark = marks.kind if number in marks.triggers else ""
         out.setdefault(pair, []).extend(_Text(line, mark, number) for line in (*above, text))
     for pair, emissions in matters.items():
@@ -155,7 +155,7 @@ def _group_rewards(labelling: Labelling, emissions: Sequence[Emission], view: Gr
     widest = 2 * TEXT_LENGTH if isinstance(labelling, ValuationLabelling) else 20  # guards cut short say nothing
     for emission in sorted(emissions, key=lambda e: sort_key(e.on)):
         name = view.name_of(emission.on) if view is not None and labelling.are_observations else None
-        names = outcomes.setdefault((emission.reward, emission.terminal), {})
+        names = outcomes.setdefault((emission.level, emission.terminal), {})
         shown = labelling.text(name, len(name)) if name else labelling.text(emission.on, widest)
         names[shown] = names.get(shown, 0) + 1
     out = []

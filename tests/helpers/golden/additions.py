@@ -29,6 +29,12 @@ ADDITIONS: Final = [
         "issue: say how many steps were comparable",
     ),
     Addition(
+        "check",
+        ("noise", "history", "repeated_histories", "outside"),
+        r"^Of these, noise: .*\n",
+        "issue Noise: noise told from history, with counts",
+    ),
+    Addition(
         "replay",
         ("unseen_paid",),
         r"^[\d,]+ of the unseen (is|are) paid: .*\n",
