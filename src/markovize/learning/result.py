@@ -12,6 +12,7 @@ from markovize.episodes.features import Guard
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
 from markovize.errors import MarkovizeError, UnrealisableError
+from markovize.learning.all_machines import AllMachines
 from markovize.learning.assembly import TerminationConflict
 from markovize.learning.floors import Objective
 from markovize.learning.identity import Identity
@@ -139,6 +140,7 @@ class LearnResult(BriefRepr):
     time: Clock | Timetable | None = None  # the reward is one of time, so no machine was looked for
     guard_bounds: tuple[int, int] | None = None  # proven, for guards: at least so many, with at least so many literals
     noise: Noise | None = None  # with an allowance: what it was used for
+    all: AllMachines | None = None  # where all minimal machines were asked for, and their size is proven
     remarks: tuple[str, ...] = ()  # what was chosen that a user may want to know
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
@@ -245,6 +247,8 @@ class LearnResult(BriefRepr):
             out["bounds"] |= {"guards": self.guard_bounds[0], "literals": self.guard_bounds[1]}
         if self.noise is not None:
             out["noise"] = self.noise.to_json()
+        if self.all is not None:
+            out["all"] = self.all.to_json()
         if self.remarks:
             out["remarks"] = list(self.remarks)
         if self.support:
