@@ -1,4 +1,4 @@
-"""``learn --all``: alone it shows everything, however long; with a number it lists so many minimal machines as well."""
+"""``--all`` of ``learn`` and ``run``: alone it shows everything, however long; with a number it is about machines."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ AllMachinesOption = Annotated[
         metavar="[N]",
         help="Alone: show everything, however long. With N: also list up to N machines of the smallest size and what "
         "tells them apart, or prove that there is just one; with -o, write them all.",
+        callback=_number_or_nothing,
+        show_default=False,
+    ),
+]
+
+
+RunAllOption = Annotated[
+    str | None,
+    typer.Option(
+        ALL,
+        metavar="[N]",
+        help="Alone: show everything, however long. With N: look for up to N machines of the smallest size, and walk "
+        "where they disagree, until there is just one (mode directed).",
         callback=_number_or_nothing,
         show_default=False,
     ),

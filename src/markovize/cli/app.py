@@ -47,7 +47,7 @@ app.command(epilog=f"Example: {learn.EXAMPLE}\n\nExample: {learn.EXAMPLE_OF_ALL}
 app.command(epilog=f"Example: {replay.EXAMPLE}")(replay.replay)
 app.command(epilog=f"Example: {draw.EXAMPLE}")(draw.draw)
 app.command(help=convert.HELP, epilog=f"Example: {convert.EXAMPLE}")(convert.convert)
-app.command(epilog=f"Example: {run.EXAMPLE}")(run.run)
+app.command(epilog=f"Example: {run.EXAMPLE}", cls=CommandWithAll)(run.run)
 app.command(epilog=f"Example: {reproduce.EXAMPLE}")(reproduce.reproduce)
 
 

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from markovize.episodes.brief import BriefRepr
-from markovize.episodes.labelled_steps import Explain
+from markovize.episodes.features import Guard
+from markovize.episodes.labelled_steps import Explain, LabelledSteps
 from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Traces
-from markovize.episodes.values import key_of
+from markovize.episodes.values import Interner, key_of
+from markovize.learning.assembly import assemble
+from markovize.learning.engines import Engine
+from markovize.learning.enumeration import Enumeration, Listed
+from markovize.learning.judge import Judge
 from markovize.learning.limits import Limits, Stop
-from markovize.learning.problem import LabelPair
+from markovize.learning.problem import LabelPair, pose
 from markovize.machine.describe import describe_trigger
 from markovize.machine.machine import RewardMachine, Trigger
 from markovize.machine.separation import KnownSteps, LabelledMachine, Separation, separate
@@ -101,7 +106,57 @@ def _fields(machine: RewardMachine) -> dict[str, Any]:
     return {"triggers": [{"from": t.source, "on": label(t.on), "to": t.target} for t in machine.triggers]}
 
 
-def find_separations(
+def make_all(
+    machine: RewardMachine,
+    listed: Listed,
+    traces: Traces,
+    steps: LabelledSteps,
+    labels: LabelPair,
+    explain: Explain,
+    limits: Limits,
+) -> AllMachines:
+    """The machines that were listed, of which ``machine`` is the first, and what tells the others from it."""
+    machines = [machine]
+    with suppress(Stop):
+        for delta in listed.machines[1:]:
+            limits.check()
+            machines.append(assemble(traces, steps, delta, {})[0])
+    walks = _find_separations(machines, traces, labels, explain, limits)
+    whole = len(machines) == len(listed.machines)
+    return AllMachines(tuple(machines), listed.complete and whole, listed.at_least, walks, listed.stopped or not whole)
+
+
+@dataclass(frozen=True)
+class Alike:
+    """What machines as small are looked for: how, and how many at most."""
+
+    most: int
+    engine: Engine
+    acyclic: bool = False
+    explain: Explain = "reward"
+
+
+def find_alike(
+    machine: RewardMachine,
+    traces: Traces,
+    labels: LabelPair,
+    options: Alike,
+    limits: Limits,
+) -> AllMachines:
+    """Machines as small as this one, which is known to be minimal for these episodes; the same whenever it is asked.
+
+    The first has the triggers of this one, and the rewards of these episodes, which may be more than it was made of.
+    """
+    problem = pose(traces, labels, options.explain, limits)
+    ids = Interner(problem.steps.triggers.values)
+    best = {(t.source, ids.id(t.on)): t.target for t in machine.triggers if not isinstance(t.on, Guard)}
+    enumeration = Enumeration(options.engine, acyclic=options.acyclic)
+    listed = enumeration.collect(best, Judge(problem.tree), None, options.most, limits)
+    machine = assemble(traces, problem.steps, best, {})[0]
+    return make_all(machine, listed, traces, problem.steps, labels, options.explain, limits)
+
+
+def _find_separations(
     machines: Sequence[RewardMachine], traces: Traces, labels: LabelPair, explain: Explain, limits: Limits
 ) -> tuple[Separation | None, ...]:
     """What tells each machine from the first; as many as the limits allow for."""

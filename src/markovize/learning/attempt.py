@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from markovize.learning.all_machines import AllMachines, find_separations
+from markovize.learning.all_machines import AllMachines, make_all
 from markovize.learning.alternatives import Labels, choose_labels
 from markovize.learning.assembly import assemble
 from markovize.learning.call import Call, Options
@@ -16,7 +15,7 @@ from markovize.learning.enumeration import Enumeration
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
-from markovize.learning.limits import Limits, Stop
+from markovize.learning.limits import Limits
 from markovize.learning.memory import Facts, Known, Memory, Solvers
 from markovize.learning.outliers import with_fewest_outliers
 from markovize.learning.prefix_tree import PrefixTree
@@ -103,16 +102,9 @@ class Attempt:
         self.solvers.all = self.solvers.all or Enumeration(options.engine, acyclic=options.acyclic)
         counted, limits = inquiry.exemplars.counted, self.search.begin_listing()
         listed = self.solvers.all.collect(best, inquiry.judge, counted, call.all, limits)
-        steps, machines, soon = self.recalled.problem.steps, [machine], call.limits.a_moment_more()
-        with suppress(Stop):
-            for delta in listed.machines[1:]:
-                soon.check()
-                machines.append(assemble(call.traces, steps, delta, {})[0])
-        walks = find_separations(machines, call.traces, options.labels[self.recalled.number], options.explain, soon)
-        whole = len(machines) == len(listed.machines)
-        return AllMachines(
-            tuple(machines), listed.complete and whole, listed.at_least, walks, listed.stopped or not whole
-        )
+        problem, labels = self.recalled.problem, options.labels[self.recalled.number]
+        soon = call.limits.a_moment_more()
+        return make_all(machine, listed, call.traces, problem.steps, labels, options.explain, soon)
 
 
 def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, last_resort: bool = True) -> Attempt:

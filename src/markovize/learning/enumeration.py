@@ -66,10 +66,11 @@ class Enumeration:
         self._first_step: Longs = np.zeros(0, np.int64)
         self._renew((1, 0))
 
-    def collect(self, best: Delta, judge: Judge, exemplars: Exemplars, most: int, limits: Limits) -> Listed:
+    def collect(self, best: Delta, judge: Judge, exemplars: Exemplars | None, most: int, limits: Limits) -> Listed:
         """Up to ``most`` machines as small as ``best``, which is the first and is proven to be minimal.
 
-        One more than these is looked for, to know whether there are more. It begins with the ``exemplars`` of a search.
+        One more than these is looked for, to know whether there are more. It begins with the ``exemplars`` of a search,
+        if there was one, else with the shortest conflicts.
         """
         if not best:
             return Listed((best,), complete=True, at_least=1)
@@ -78,7 +79,10 @@ class Enumeration:
         tree = judge.tree
         self._exemplars.follow(self._first_step, tree)
         self._first_step = tree.first_step
-        self._exemplars.learn_from(exemplars, tree)
+        if exemplars is None:
+            self._exemplars.add(tree, judge.violations({})[:PAIRS])
+        else:
+            self._exemplars.learn_from(exemplars, tree)
         found = {canonical_form(best): best} | {f: delta for f, delta in self._blocked.items() if judge.explains(delta)}
         complete = stopped = False
         try:
