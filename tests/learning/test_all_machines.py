@@ -13,6 +13,7 @@ from markovize import InputError, Learner, LearnResult, Traces, learn
 from markovize.learning import enumeration
 from markovize.learning.engines import Delta
 from markovize.learning.enumeration import canonical_form
+from markovize.learning.merging import merge
 from markovize.machine.replay import replay
 
 CHUNK = 15
@@ -90,6 +91,16 @@ def test_more_episodes_only_drop_machines() -> None:
         sizes.append(len(warm.machines))
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] == 4 and sizes[-1] == 1
+
+
+def test_merged_episodes_have_the_same_machines() -> None:
+    """Where equal beginnings of episodes are merged, walks begin where episodes began."""
+    traces = Traces.of([walk(0, 1, 2, 3, pays=(1.0,)), walk(0, 3), walk(0, 1, 2, 1), walk(0, 1, 0)])
+    merged, whole = listed(merge([traces])).all, listed(traces).all
+    assert merged is not None and whole is not None and whole.separations[0] is not None
+    assert (merged.complete, merged.separations) == (whole.complete, whole.separations)
+    assert merged.machines == whole.machines
+    assert whole.separations[0].steps[0][0] == 0
 
 
 def test_numbers_of_states_do_not_count() -> None:

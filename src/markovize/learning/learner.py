@@ -156,7 +156,8 @@ class Learner:
 
         That gives a machine soon, and repeatably, but optimal only where no question was left open. With an ``rng``,
         triggers are drawn from the labels that the data cannot tell apart, so that who acts on them soon learns more.
-        Labels are the coarsest that work then: no others are compared.
+        Labels are the coarsest that work then: no others are compared. With ``all``, what one call has listed is not
+        looked for by the next.
         """
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")

@@ -215,6 +215,7 @@ class LearnResult(BriefRepr):
             ("labels", f"{self.trigger_on}/{self.reward_on}"),
             *([] if self.guards is None else [("guards, literals", f"{self.guards}, {self.literals}")]),
             ("seconds", f"{self.seconds:.2f}"),
+            *([] if self.all is None else [("of this size", self.all)]),
         ]
         if self.compared:
             rows.append(("labels compared", self.why_these_labels()))
