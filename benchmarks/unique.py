@@ -1,6 +1,6 @@
 """Episodes to a proven unique machine: with walks where machines disagree, and without.
 
-    python benchmarks/unique.py [--worlds 30] [--episodes 1500] [--first 0] [--out DIR]
+    python benchmarks/unique.py [--worlds 30] [--episodes 400] [--first 0] [--out DIR]
 
 Random grid worlds as in ``random_worlds.py``, those whose reward is Markov aside. Both arms have the same seeds and
 settings, but for ``all=50`` in one of them. A world's machine is *settled* by so many episodes as leave no other
@@ -117,7 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--episodes", type=int, default=1_500)
+    parser.add_argument("--episodes", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=None, help="a folder for the table")
     asked = parser.parse_args()

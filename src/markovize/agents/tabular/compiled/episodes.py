@@ -46,8 +46,8 @@ def begin_episode(agent: AgentRef, s: int) -> None:
         status.explored = tour_length(chance, promising, how.horizon)
         if how.walk > 0:
             status.explored = max(how.walk, how.horizon)
-        elif status.explored > 0:
-            status.longest = min(status.longest, 2 * how.horizon)
+        if status.explored > 0:
+            status.longest = min(status.longest, max(2 * how.horizon, how.walk))
 
 
 @njit(cache=True)
