@@ -13,6 +13,7 @@ from markovize import errors
 
 NAMES = [
     "ActiveLearner",
+    "AllMachines",
     "CheckReport",
     "Emission",
     "EngineError",
@@ -33,6 +34,7 @@ NAMES = [
     "RewardMachine",
     "RewardReport",
     "RunResult",
+    "Separation",
     "Settings",
     "Traces",
     "Trigger",
@@ -50,6 +52,7 @@ NAMES = [
     "read_machine",
     "replay",
     "stream_episodes",
+    "tell_apart",
     "write_episodes",
     "write_machine",
 ]

@@ -7,6 +7,7 @@ One verb for each job, with the same names as on the command line:
 * :func:`check`: is the reward Markov? with witnesses
 * :func:`check_reward`: what does the reward of an environment depend on? (``markovize audit``)
 * :func:`learn`: the smallest machine of hidden triggers, with a proof; :class:`Learner`: for episodes that keep coming
+* :class:`AllMachines`, :class:`Separation`, :func:`tell_apart`: other machines as small, and what tells two apart
 * :func:`replay`: does a machine explain these episodes?
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
@@ -49,12 +50,14 @@ if TYPE_CHECKING:
     from markovize.gym.grid_world import GridWorld
     from markovize.gym.wrappers import MarkovRewardWrapper, RecordEpisodes
     from markovize.io import convert, read_episodes, read_machine, stream_episodes, write_episodes, write_machine
+    from markovize.learning.all_machines import AllMachines
     from markovize.learning.entry import learn
     from markovize.learning.learner import Learner
     from markovize.learning.result import LearnResult
     from markovize.machine.describe import describe
     from markovize.machine.machine import Emission, RewardMachine, Trigger
     from markovize.machine.replay import ReplayReport, replay
+    from markovize.machine.separation import Separation, tell_apart
     from markovize.pictures.machine import draw
     from markovize.product.product import Product
 
@@ -82,6 +85,7 @@ __getattr__, __dir__ = lazy_names(
         "stream_episodes": "io",
         "write_episodes": "io",
         "write_machine": "io",
+        "AllMachines": "learning.all_machines",
         "learn": "learning.entry",
         "Learner": "learning.learner",
         "LearnResult": "learning.result",
@@ -94,6 +98,8 @@ __getattr__, __dir__ = lazy_names(
         "MarkovRewardWrapper": "gym.wrappers",
         "RecordEpisodes": "gym.wrappers",
         "Product": "product.product",
+        "Separation": "machine.separation",
+        "tell_apart": "machine.separation",
         "replay": "machine.replay",
         "ReplayReport": "machine.replay",
         "Feature": "episodes.features.feature",
@@ -119,6 +125,9 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "learn",
     "Learner",
     "LearnResult",
+    "AllMachines",
+    "Separation",
+    "tell_apart",
     "replay",
     "ReplayReport",
     "draw",

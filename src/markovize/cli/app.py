@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from markovize.cli import audit, check, convert, draw, learn, replay, reproduce, run
+from markovize.cli.all_option import CommandWithAll
 from markovize.cli.exits import BAD, DONE, INTERRUPTED, fail
 
 app = typer.Typer(
@@ -42,11 +43,11 @@ def _root(
 
 app.command(epilog=f"Example: {check.EXAMPLE}")(check.check)
 app.command(epilog=f"Example: {audit.EXAMPLE}")(audit.audit)
-app.command(epilog=f"Example: {learn.EXAMPLE}")(learn.learn)
+app.command(epilog=f"Example: {learn.EXAMPLE}\n\nExample: {learn.EXAMPLE_OF_ALL}", cls=CommandWithAll)(learn.learn)
 app.command(epilog=f"Example: {replay.EXAMPLE}")(replay.replay)
 app.command(epilog=f"Example: {draw.EXAMPLE}")(draw.draw)
 app.command(help=convert.HELP, epilog=f"Example: {convert.EXAMPLE}")(convert.convert)
-app.command(epilog=f"Example: {run.EXAMPLE}")(run.run)
+app.command(epilog=f"Example: {run.EXAMPLE}", cls=CommandWithAll)(run.run)
 app.command(epilog=f"Example: {reproduce.EXAMPLE}")(reproduce.reproduce)
 
 

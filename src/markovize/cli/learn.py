@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markovize.cli import files, options
+from markovize.cli.all_option import AllMachinesOption, name_of_other, what_of_all, write_others
 from markovize.cli.choices import (
     AUTO_AUDIT,
     AUTO_ENGINE,
@@ -35,6 +36,7 @@ FUNCTIONS = "MODULE:FUNCTION: what a function of (state, action, next_state) ret
 AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 states, those with the smallest."
 GUARDS_RULE = "guards: conditions on features of the observations, found by the learner."
 EXAMPLE = "markovize learn episodes.jsonl -o machine.json --acyclic"
+EXAMPLE_OF_ALL = "markovize learn episodes.jsonl -o machine.json --all 10"
 
 
 @with_groups
@@ -102,7 +104,7 @@ def learn(
         ),
     ] = None,
     reward_decimals: options.DecimalsOption = None,
-    everything: options.AllOption = False,
+    all_: AllMachinesOption = None,
     json_: options.JsonOption = False,
     log: Log = PLAIN,
 ) -> None:
@@ -111,6 +113,7 @@ def learn(
     from markovize.cli.learn_display import progress_display
     from markovize.learning.interrupts import interruptible
 
+    everything, most = what_of_all(all_)
     if output is not None:
         files.check_machine_output(output, episodes)
     traces = log.read(episodes, reward_decimals)
@@ -133,6 +136,7 @@ def learn(
                 count_steps=count_steps,
                 reward=reward.value,
                 alpha=alpha,
+                all=most,
                 features=features,
                 numeric=options.split_names(numeric),
                 categorical=options.split_names(categorical),
@@ -142,6 +146,7 @@ def learn(
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
+            write_others(result, output)
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
@@ -160,6 +165,8 @@ def learn(
         code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         if result.chance is not None and not result.chance.stopped:
             code = DONE  # nothing was left open that could be proven
+        if result.all is not None and result.all.stopped:
+            code = STOPPED
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 
 
@@ -204,6 +211,10 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
         out.print(f"Why minimal: {result.proof}", highlight=False, soft_wrap=True)
     else:
         out.print(f"Stopped early; proven so far: at least {_bounds(result)}", highlight=False)
+    if result.all is not None:
+        out.print(f"All of this size: {result.all}", highlight=False, soft_wrap=True)
+        for line in result.all.describe():
+            out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     _print_noise(result, everything)
     _print_remarks(result)
     if result.doubt:
@@ -211,7 +222,9 @@ def _report(result: LearnResult, output: Path | None, everything: bool) -> None:
     for conflict in result.termination_conflicts[:5]:
         out.print(f"[yellow]note:[/] {escape(str(conflict))}", highlight=False, soft_wrap=True)
     if output is not None:
-        out.print(f"written to {output}", markup=False, highlight=False, soft_wrap=True)
+        several = result.all is not None and len(result.all.machines) > 1
+        others = f", the others to {name_of_other(output, 2).name} and so on" if several else ""
+        out.print(f"written to {output}{others}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_remarks(result: LearnResult) -> None:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from markovize.cli.all_option import RunAllOption, what_of_all
 from markovize.cli.choices import AgentChoice, EngineChoice, ModeChoice, Objective
 from markovize.cli.completion import complete_environment
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED, saying_how_to_go_on
-from markovize.cli.options import AllOption, JsonOption, features_option, label_option, named_values
+from markovize.cli.options import JsonOption, features_option, label_option, named_values
 from markovize.cli.terminal import print_json
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def run(
     tensorboard: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write TensorBoard scalars there.", show_default=False)
     ] = None,
-    everything: AllOption = False,
+    all_: RunAllOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Act in an environment: learn its reward machine and how to earn the most, both at once.
@@ -110,6 +111,7 @@ def run(
     from markovize.gym.make import make
     from markovize.runs import RunFolder, check_new
 
+    everything, most = what_of_all(all_)
     begin: Callable[[], RunFolder] | None
     if resume is not None:
         _alone(ctx, "resume", "tensorboard", "json_", "time_limit")
@@ -140,6 +142,7 @@ def run(
             "alpha": alpha,
             "gamma": gamma,
             "max_steps": max_steps,
+            "all": most,
         }
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}

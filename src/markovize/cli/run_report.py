@@ -12,6 +12,7 @@ from markovize.runs.folder import RunFolder, read_run, read_timings
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunResult
     from markovize.integrations.sb3 import TrainingResult
+    from markovize.learning.all_machines import AllMachines
 
 RECENT: Final = 100  # episodes, where a run was stopped before its policy was tried
 
@@ -37,6 +38,8 @@ def report(result: RunResult | TrainingResult, folder: Path | None, everything: 
     )
     for line in screenful(describe(machine, rewards=machine.has_guards), "trigger", everything):
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    for line in _about_others(result):
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
     earned = f"greedy return {result.greedy_return:g}"
     if result.greedy_interval is not None and result.greedy_interval[0] < result.greedy_interval[1]:
         earned += " (95 %: {:.4g} to {:.4g})".format(*result.greedy_interval)
@@ -57,3 +60,15 @@ def report(result: RunResult | TrainingResult, folder: Path | None, everything: 
         out.print(f"go on with: markovize run --resume {folder}", markup=False, highlight=False, soft_wrap=True)
     if folder is not None:
         out.print(f"written to {folder}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _about_others(result: RunResult | TrainingResult) -> list[str]:
+    """Whether other machines are as small and explain the episodes as well, where that was asked."""
+    found: AllMachines | None = getattr(result, "all", None)  # trainings do not ask
+    if found is None:
+        return []
+    if found.unique:
+        since = getattr(result, "episodes_to_unique", None)
+        when = "" if since is None else f" (since episode {since:,})"
+        return [f"unique, proven: no other machine of this size explains the episodes{when}"]
+    return [f"All of this size: {found}", *(f"  {line}" for line in found.describe())]

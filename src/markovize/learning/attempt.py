@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from markovize.learning.all_machines import AllMachines, make_all
 from markovize.learning.alternatives import Labels, choose_labels
 from markovize.learning.assembly import assemble
 from markovize.learning.call import Call, Options
-from markovize.learning.engines import Delta, Engine
+from markovize.learning.engines import Delta
+from markovize.learning.enumeration import Enumeration
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
@@ -20,6 +22,7 @@ from markovize.learning.prefix_tree import PrefixTree
 from markovize.learning.recall import Recalled
 from markovize.learning.result import LearnResult, Status
 from markovize.learning.search import FIRST_BUDGET, Deepening, Plan, Progress
+from markovize.machine.machine import RewardMachine
 
 MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
 TURN: Final = 50  # counted work of the first turns where other labels are tried: these are short
@@ -35,7 +38,7 @@ class Attempt:
     solvers: Solvers
     first: Delta | None  # what the search began with
     search: Deepening | None
-    engine: Engine
+    options: Options
 
     @property
     def best(self) -> Delta | None:
@@ -73,7 +76,10 @@ class Attempt:
         steps, allowance = self.recalled.problem.steps, self.recalled.problem.tree.allowance
         if self.search is None:
             machine, ends = assemble(call.traces, steps, {}, {}, allowance)
-            return replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=NO_CONFLICT)
+            only = None if call.all is None else AllMachines((machine,), complete=True, at_least=1)
+            return replace(
+                blank, status="optimal", machine=machine, termination_conflicts=ends, proof=NO_CONFLICT, all=only
+            )
         inquiry, best = self.search.inquiry, self.best
         nodes = inquiry.exemplars.nodes
         proof = self.search.proof() if self.is_proven else ""
@@ -81,19 +87,31 @@ class Attempt:
         if best is None:
             return found
         if allowance.outliers:
-            best = with_fewest_outliers(best, inquiry.judge.tree, inquiry.goal, self.engine, call.limits)
+            best = with_fewest_outliers(best, inquiry.judge.tree, inquiry.goal, self.options.engine, call.limits)
         labels: Labels = {}
         if size(best)[1] <= MOST_ALTERNATIVES:
             best, labels = choose_labels(best, inquiry.judge, nodes, call.rng, limits)
         machine, ends = assemble(call.traces, steps, best, labels, allowance)
-        return replace(found, machine=machine, termination_conflicts=ends)
+        found = replace(found, machine=machine, termination_conflicts=ends)
+        return found if call.all is None or not self.is_proven else replace(found, all=self._list(call, best, machine))
+
+    def _list(self, call: Call, best: Delta, machine: RewardMachine) -> AllMachines:
+        """Machines as small as the best, which is the first, and what tells the others from it."""
+        assert self.search is not None and call.all is not None
+        inquiry, options = self.search.inquiry, self.options
+        self.solvers.all = self.solvers.all or Enumeration(options.engine, acyclic=options.acyclic)
+        counted, limits = inquiry.exemplars.counted, self.search.begin_listing()
+        listed = self.solvers.all.collect(best, inquiry.judge, counted, call.all, limits)
+        problem, labels = self.recalled.problem, options.labels[self.recalled.number]
+        soon = call.limits.a_moment_more()
+        return make_all(machine, listed, call.traces, problem.steps, labels, options.explain, soon)
 
 
 def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, last_resort: bool = True) -> Attempt:
     """The search under the labels of what is recalled; its solvers are borrowed from the memory."""
     tree, facts = recalled.problem.tree, recalled.facts
     if not len(tree.mark_node) or (options.allowance.outliers and Judge(tree).explains({})):
-        return Attempt(recalled, facts, Solvers(), None, None, options.engine)
+        return Attempt(recalled, facts, Solvers(), None, None, options)
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
     first = call.first
@@ -111,7 +129,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         proven=facts.proven,
         on_progress=on_progress,
     )
-    return Attempt(recalled, facts, solvers, first, search, options.engine)
+    return Attempt(recalled, facts, solvers, first, search, options)
 
 
 def _look_first(

@@ -58,4 +58,5 @@ class Call:
     on_progress: Callable[[Progress], None] | None
     since: LearnResult | None
     rng: np.random.Generator | None
+    all: int | None = None  # minimal machines to list at most
     first: Delta | None = None  # a machine to begin with, under the only labels there are

@@ -19,7 +19,7 @@ from markovize.learning.comparison import SMALL
 from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible
-from markovize.learning.learner import DEFAULT_ENGINE, Learner, LearnOptions, check_noise
+from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Learner, LearnOptions, check_noise
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable
 from markovize.learning.noise import Chosen, choose_noise, describe_choice, with_noise
@@ -33,6 +33,7 @@ from markovize.machine.support import count_support
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
 MANY_STEPS: Final = 100  # from here on reward labels should repeat, and noise shows; fewer steps are an example
+UNPROVEN: Final = "the smallest size is not proven, so that machines of it are not listed"
 ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
 
 
@@ -45,6 +46,7 @@ def learn(
     count_steps: bool = False,
     reward: Literal["exact", "random"] = "exact",
     alpha: float | None = None,
+    all: int | None = None,
     **options: Unpack[LearnOptions],
 ) -> LearnResult:
     """The smallest reward machine that explains every reward of the episodes.
@@ -61,6 +63,8 @@ def learn(
             then only if its likelihood ratio over smaller ones is significant after a correction for all machines of
             its size: ``feasible``, no lower bound is claimed. See ``chance`` of the result.
         alpha: with random rewards, the probability of a machine that is larger than the truth; 0.01 by default.
+        all: list up to so many machines of the smallest size that differ in more than the numbers of their states, or
+            prove that there is just one: see ``all`` of the result. For exact labels and rewards.
         objective: ``triggers``, the default (fewest triggers, then fewest states), or ``states`` (the other way
             round, as the paper has it).
         trigger_on, reward_on: what of a step moves the machine, and what the reward depends on: a kind of labels, a
@@ -94,12 +98,16 @@ def learn(
     ('optimal', 2, 1, 'coffee')
     """
     if reward == "random":
+        if all is not None:
+            raise InputError(NO_ALLOWANCES)
         return learn_random(episodes, alpha=alpha, time_limit=time_limit, options=options)
     if reward != "exact" or alpha is not None:
         raise InputError(
             f"reward is 'exact' or 'random', not {reward!r}" if reward != "exact" else "alpha is for reward='random'"
         )
     if AUTO in (options.get("tolerance"), options.get("outliers")):
+        if all is not None:
+            raise InputError(NO_ALLOWANCES)
         return _learn_and_choose_noise(episodes, time_limit, on_progress, count_steps, options)
     if _asks_for_guards(options):
         options = {**options, "trigger_on": GUARDS}
@@ -107,13 +115,13 @@ def learn(
     if isinstance(episodes, EpisodeStream) and (learner.finds_guards or not learner.options.allowance.exact):
         episodes = episodes.read()  # features are looked up by step, and outliers are named by it
     traces = as_mergeable(episodes)
-    if not learner.finds_guards and _leaves_labels_open(options) and (note := why_guards(traces)):
+    if not learner.finds_guards and _leaves_labels_open(options) and all is None and (note := why_guards(traces)):
         options = {**options, "trigger_on": GUARDS}
         learner = Learner(**options)
         if isinstance(episodes, EpisodeStream):
             traces = episodes.read()
     if not learner.options.allowance.exact:
-        result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+        result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
         return with_noise(result, traces, learner.options.allowance, _own_labels(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
@@ -127,12 +135,14 @@ def learn(
         if time_limit is not None:  # the limit is one for both searches
             time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
     started = time.monotonic()
-    result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
+    result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
     if result.status == "unrealisable" and not learner.finds_guards:
         left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
         return _with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result
     if note:
         result = replace(result, remarks=(note, *result.remarks))
+    if all is not None and result.machine is not None and result.all is None:
+        result = replace(result, remarks=(*result.remarks, UNPROVEN))
     if result.machine is None or result.interrupted:
         return result
     own = _own_labels(result, options)

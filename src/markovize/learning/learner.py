@@ -36,6 +36,7 @@ from markovize.learning.warm_up import warm_up, warm_up_for_noise
 
 Auto: TypeAlias = LabelOn  # or "auto"
 DEFAULT_ENGINE: Final = "sat"
+NO_ALLOWANCES: Final = "all minimal machines are listed for exact labels and rewards, without guards and allowances"
 
 
 class LearnOptions(TypedDict, total=False):
@@ -149,15 +150,19 @@ class Learner:
         since: LearnResult | None = None,
         rng: np.random.Generator | None = None,
         first: Delta | None = None,
+        all: int | None = None,
     ) -> LearnResult:
         """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
 
         That gives a machine soon, and repeatably, but optimal only where no question was left open. With an ``rng``,
         triggers are drawn from the labels that the data cannot tell apart, so that who acts on them soon learns more.
-        Labels are the coarsest that work then: no others are compared.
+        Labels are the coarsest that work then: no others are compared. With ``all``, what one call has listed is not
+        looked for by the next.
         """
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")
+        if all is not None:
+            self._check_all(all)
         warm_up()
         if not self.options.allowance.exact:
             warm_up_for_noise()
@@ -171,9 +176,18 @@ class Learner:
                 given = GuardCall(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, self._remembered)
                 result, self._remembered = answer_guards(self._guards, given, blank(self.options))
                 return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
-            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, first)
+            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, all, first)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
+
+    def _check_all(self, most: int) -> None:
+        """Refuses what is not known to be all."""
+        if most < 1:
+            raise InputError(f"at least 1 machine can be listed, not {most}")
+        if self.finds_guards or not self.options.allowance.exact:
+            raise InputError(NO_ALLOWANCES)
+        if self.options.engine.name != DEFAULT_ENGINE or self.options.auditor is not None:
+            raise InputError(f"all minimal machines are found by the engine {DEFAULT_ENGINE} without an audit")
 
 
 def check_noise(engine: Engine, auditor: Engine | None, *, guards: bool) -> None:

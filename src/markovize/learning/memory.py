@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from markovize.learning.engines.base import Delta
+from markovize.learning.enumeration import Enumeration
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.floors import Proven
 from markovize.learning.identity import Identity
@@ -75,6 +76,7 @@ class Solvers:
 
     search: ExemplarSets | None = None
     look: ExemplarSets | None = None
+    all: Enumeration | None = None  # of machines as small as the best
 
 
 @dataclass

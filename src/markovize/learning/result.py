@@ -12,6 +12,7 @@ from markovize.episodes.features import Guard
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.values import jsonable
 from markovize.errors import MarkovizeError, UnrealisableError
+from markovize.learning.all_machines import AllMachines
 from markovize.learning.assembly import TerminationConflict
 from markovize.learning.floors import Objective
 from markovize.learning.identity import Identity
@@ -141,6 +142,7 @@ class LearnResult(BriefRepr):
     guard_bounds: tuple[int, int] | None = None  # proven, for guards: at least so many, with at least so many literals
     noise: Noise | None = None  # with an allowance: what it was used for
     chance: Chance | None = None  # where rewards are random: how much speaks for the machine
+    all: AllMachines | None = None  # where all minimal machines were asked for, and their size is proven
     remarks: tuple[str, ...] = ()  # what was chosen that a user may want to know
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
 
@@ -215,6 +217,7 @@ class LearnResult(BriefRepr):
             ("labels", f"{self.trigger_on}/{self.reward_on}"),
             *([] if self.guards is None else [("guards, literals", f"{self.guards}, {self.literals}")]),
             ("seconds", f"{self.seconds:.2f}"),
+            *([] if self.all is None else [("of this size", self.all)]),
         ]
         if self.compared:
             rows.append(("labels compared", self.why_these_labels()))
@@ -249,6 +252,8 @@ class LearnResult(BriefRepr):
             out["noise"] = self.noise.to_json()
         if self.chance is not None:
             out["random"] = self.chance.to_json()
+        if self.all is not None:
+            out["all"] = self.all.to_json()
         if self.remarks:
             out["remarks"] = list(self.remarks)
         if self.support:

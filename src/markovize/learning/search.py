@@ -127,6 +127,12 @@ class Deepening:
             if inquiry.best is None and plan.last_resort:
                 self._last_resort()
 
+    def begin_listing(self) -> Limits:
+        """The limits of who looks for other machines as small as the best; progress says so."""
+        if self.best is not None:
+            self._asked = ("listing machines of this size", *size(self.best))
+        return self.limits
+
     def proof(self) -> str:
         """In one line, what excludes anything smaller."""
         if self.best is None:

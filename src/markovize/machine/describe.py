@@ -7,22 +7,20 @@ from collections.abc import Sequence
 from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.values import On
-from markovize.machine.machine import RewardMachine, sorted_emissions, sorted_triggers
+from markovize.machine.machine import RewardMachine, Trigger, sorted_emissions, sorted_triggers
 from markovize.machine.summary import usual_reward
 
 
 def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) -> list[str]:
     """One sentence for each trigger and, if asked for, for each reward that differs from the usual one.
 
-    >>> from markovize.machine.machine import Trigger
     >>> machine = RewardMachine("state", "state", 2, (Trigger(0, (1, 1), 1, ((1, 2), (2, 1))),))
     >>> describe(machine)
     ['in state 0, entering (1, 1) → state 1 (2 other labels fit as well: (1, 2), (2, 1))']
     """
     lines, labelling = [], machine.trigger_labels
     for trigger in sorted_triggers(machine.triggers):
-        line = f"in state {trigger.source}, {labelling.describe(trigger.on)} → state {trigger.target}"
-        lines.append(line + _alternatives(labelling, trigger.alternatives, most))
+        lines.append(describe_trigger(machine, trigger) + _alternatives(labelling, trigger.alternatives, most))
     if not lines:
         lines.append(f"no triggers: the machine stays in state {machine.initial}")
     if not rewards:
@@ -36,6 +34,15 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
             mean = " on average" if len(emission.distribution) > 1 else ""
             lines.append(f"in state {emission.source}, {what}{move} pays {emission.level:.6g}{mean}{end}")
     return lines
+
+
+def describe_trigger(machine: RewardMachine, trigger: Trigger) -> str:
+    """What moves the machine, and where.
+
+    >>> describe_trigger(RewardMachine("state", "state", 2), Trigger(0, "door", 1))
+    'in state 0, entering door → state 1'
+    """
+    return f"in state {trigger.source}, {machine.trigger_labels.describe(trigger.on)} → state {trigger.target}"
 
 
 def _alternatives(labelling: Labelling, labels: Sequence[On], most: int) -> str:
@@ -52,7 +59,6 @@ def describe_gaps(machine: RewardMachine) -> list[str]:
     """For each threshold of a machine's guards, the interval in which it may lie, as the data have it.
 
     >>> from markovize.episodes.features import Feature, Guard, Literal
-    >>> from markovize.machine.machine import Trigger
     >>> inside = Guard([Literal("x", "at_least", 7.0, (6.98, 7.03))])
     >>> x = Feature("x", "numeric")
     >>> describe_gaps(RewardMachine("guards", "state", 2, (Trigger(0, inside, 1),), features=(x,)))

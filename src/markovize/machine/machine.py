@@ -98,23 +98,27 @@ class RewardMachine(BriefRepr):
 
     def reward(self, state: int, label: On, target: int) -> float | None:
         """The reward of a step, or None where the data showed none."""
-        emission = self._emissions.get((state, key_of(label), target))
+        emission = self.emission(state, label, target)
         return None if emission is None else emission.reward
 
     def terminal(self, state: int, label: On, target: int) -> bool:
         """Whether such a step is known to end the episode."""
-        emission = self._emissions.get((state, key_of(label), target))
+        emission = self.emission(state, label, target)
         return emission is not None and emission.terminal
 
     def distribution(self, state: int, label: On, target: int) -> tuple[Share, ...]:
         """The distribution of the reward of a step where rewards are random; empty where the data showed none."""
-        emission = self._emissions.get((state, key_of(label), target))
+        emission = self.emission(state, label, target)
         return () if emission is None else emission.distribution
 
     @cached_property
     def is_random(self) -> bool:
         """Whether its rewards are means of distributions."""
         return any(emission.distribution for emission in self.rewards)
+
+    def emission(self, state: int, label: On, target: int) -> Emission | None:
+        """What the data showed of such steps, if anything."""
+        return self._emissions.get((state, key_of(label), target))
 
     @cached_property
     def acyclic(self) -> bool:

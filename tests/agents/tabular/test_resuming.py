@@ -49,6 +49,10 @@ def office(task: str = "d") -> gymnasium.Env[Any, Any]:
     return gymnasium.make("markovize/OfficeWorld-v0", task=task)
 
 
+def office_c() -> gymnasium.Env[Any, Any]:
+    return office("c")
+
+
 def breakfast() -> gymnasium.Env[Any, Any]:
     return gymnasium.make("markovize/BreakfastWorld-v0", task="c", rewards="full")
 
@@ -82,6 +86,8 @@ def checkpoints(make: Any, settings: Settings, monkeypatch: pytest.MonkeyPatch) 
         (breakfast, Settings.of("paper", episodes=800, seed=1)),
         (breakfast, Settings.of("q-learning", episodes=600, seed=2, crm=True, shaping=True)),
         (lake, Settings.of(episodes=300, seed=5)),
+        (office_c, Settings.of(episodes=100, seed=3, all=10)),
+        (lake, Settings.of(episodes=200, seed=5, all=3)),
         (lake, Settings.of("q-learning", episodes=300, seed=5, reward_on="transition")),
     ],
 )

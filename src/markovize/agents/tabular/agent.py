@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from markovize.agents.tabular.compiled.allocation import add_free_rows, enlarge,
 from markovize.agents.tabular.compiled.arrays import AgentArrays, Hyperparameters, Model, Sizes
 from markovize.agents.tabular.compiled.planning import known_decisions
 from markovize.agents.tabular.compiled.reference import AgentRef, refer_to, set_generator
-from markovize.episodes.traces import Floats
+from markovize.episodes.labelling import Step
+from markovize.episodes.traces import Floats, Ints
+from markovize.episodes.values import Interner
 from markovize.machine.machine import RewardMachine
 from markovize.product.value_iteration import sweep_values
 
@@ -135,6 +137,20 @@ class Agent:
         sweeps = max(1, UPDATES // max(1, len(decisions.target)))
         while not sweep_values(decisions, q, values, gamma, TOLERANCE, sweeps):
             check()
+
+    def write_walk(self, steps: Sequence[Step]) -> Ints:
+        """The route of an episode that is to begin with these known steps: their numbers; none if there is no room."""
+        codec, route, states = self.codec, self.arrays.route, self.room[0]
+        actions, u, numbers = Interner(codec.actions), 0, list[int]()
+        if len(steps) > min(len(route.nodes), self.sizes.steps):
+            return np.zeros(0, np.int32)
+        for n, (source, action, target) in enumerate(steps):
+            s, a, t = codec.observations.id(source), actions.id(action), codec.observations.id(target)
+            x = codec.transition(s, a, t)
+            route.nodes[n], route.actions[n] = u * states + s, a
+            numbers.append(x)
+            u = int(self.arrays.machine.delta[u, codec.triggers.ids[x]])
+        return np.array(numbers, np.int32)
 
     def _write_machine(self) -> None:
         delta = self.arrays.machine.delta

@@ -26,6 +26,7 @@ from markovize.agents.tabular.search import MachineSearch
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
 from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
+from markovize.agents.tabular.ties import Ties
 from markovize.agents.tabular.view import View
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
@@ -76,6 +77,9 @@ class ActiveLearner:
         )
         self.search = MachineSearch(cfg, self.runner.codec, self.view.asked)
         self.agent = self._new_agent(RewardMachine("state", "state", 1), None)
+        self.ties = Ties(cfg)
+        if cfg.all and self.runner.codec.labelled:
+            raise InputError("all is for discrete observations, which are the agent's states")
         self.schedule, self.horizon = Schedule(cfg), Horizon(self.environment.steps)
         optimum = None if world is None else optimal_return(world, cfg.gamma, self.environment.steps)
         self.history = History(optimum=optimum)
@@ -114,7 +118,11 @@ class ActiveLearner:
             self._evaluate()
         while not self.schedule.over:
             if not self.search.pending:
-                self._play(stop)
+                walk = self._look(stop)
+                if self.ties.is_due and stop.requested:  # who resumes looks again
+                    checkpoints.save_at_last()
+                    stop.end()
+                self._play(stop, walk)
             if self.search.pending:
                 self._resolve_conflict(stop, checkpoints)
             self.schedule.end_wait(solved=bool(self.search.solves))
@@ -131,6 +139,8 @@ class ActiveLearner:
             else:  # a damaged checkpoint: what it kept was not seen by the agent
                 self.agent = self._new_agent(machine, self.agent)
                 self._replay_kept(stop)
+        if self.settings.all and self.search.status == "optimal":
+            self.ties.list(self.agent.machine, self.search.traces(), self.runner.codec.labelled_by, stop)
         if self.environment.world is not None:
             advice = advise_gamma(self.environment.world, self.settings.gamma, self.environment.steps)
             self.history.notes += filter(None, [advice])
@@ -176,10 +186,19 @@ class ActiveLearner:
 
     # --- playing ---------------------------------------------------------------------------------------------------
 
-    def _play(self, stop: Stop) -> None:
-        """A block of episodes under the same hyperparameters, and what follows from it."""
-        how = self._hyperparameters()
-        why, returns, lengths = self.runner.play(self.agent, how, self.schedule.block(), stop)
+    def _look(self, stop: Stop) -> Ints:
+        """Where another machine is as small and as good: the walk that tells them apart, as the next route."""
+        cfg, room = self.settings, self._hyperparameters().pause
+        if not (cfg.all and room and self.search.status == "optimal" and self.ties.is_due):
+            return np.zeros(0, np.int32)
+        codec = self.runner.codec
+        walk = self.ties.look(self.agent.machine, self.search.traces(), codec.labelled_by, self.schedule.episode, stop)
+        return self.agent.write_walk(walk)
+
+    def _play(self, stop: Stop, walk: Ints) -> None:
+        """A block of episodes under the same hyperparameters, and what follows from it; one, if it begins by a walk."""
+        how = self._hyperparameters()._replace(walk=len(walk))
+        why, returns, lengths = self.runner.play(self.agent, how, 1 if len(walk) else self.schedule.block(), stop)
         self.schedule.episode += len(returns)
         self.history.add(returns, lengths)
         news = why == CONFLICT or bool(self.agent.arrays.episode.status[0].news)
@@ -192,6 +211,8 @@ class ActiveLearner:
             self.agent.plan(stop.check)
         if why == CONFLICT or (why != FULL and how.pause):
             self._keep_episode()
+        taken = self.agent.arrays.episode.transitions[: len(walk)]
+        self.ties.note_episode(news, lost=not np.array_equal(taken, walk))
         self.horizon.adapt(len(returns), news)
         if why != CONFLICT and (news or self.schedule.episode % self.settings.evaluate_every == 0):
             self._evaluate()
@@ -248,6 +269,7 @@ class ActiveLearner:
             labels = f"{result.trigger_on}/{result.reward_on} (trigger/reward)"
             self.history.notes.append(f"episode {self.schedule.episode}: labels refined to {labels}")
         self.agent = self._new_agent(result.unwrap(), self.agent)
+        self.ties.renew()
         if self.settings.transfer and self.settings.mode == "q-learning":
             self._transfer(before, old.values.q)
         self._replay_kept(stop)
@@ -346,6 +368,8 @@ class ActiveLearner:
             tuple(self.runner.actions),
             self.view.trigger_labels or codec.triggers.labelling,
             self.view.state_of,
+            self.ties.all,
+            self.ties.unique_since,
         )
 
 

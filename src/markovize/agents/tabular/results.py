@@ -14,6 +14,7 @@ from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Interner, Value
+from markovize.learning.all_machines import AllMachines
 from markovize.machine.describe import describe
 from markovize.machine.machine import RewardMachine
 from markovize.machine.notebook import card
@@ -116,6 +117,8 @@ class RunResult(BriefRepr):
     elements: tuple[Any, ...] = field(default=(), repr=False)  # the actions as the environment takes them
     trigger_labels: Labelling | None = field(default=None, repr=False)  # what labels steps; None: as the machine says
     state_of: Callable[[Value], Value] | None = field(default=None, repr=False)  # None: observations are states
+    all: AllMachines | None = None  # if asked for: machines as small that explain the episodes kept as well
+    episodes_to_unique: int | None = None  # since when the machine is proven to be the only one of its size
 
     @cached_property
     def policy(self) -> Policy:
@@ -162,4 +165,6 @@ class RunResult(BriefRepr):
         }
         if self.greedy_interval is not None:
             numbers["greedy_interval"] = list(self.greedy_interval)
+        if self.all is not None:
+            numbers |= {"all": self.all.to_json(), "episodes_to_unique": self.episodes_to_unique}
         return numbers | ({"stopped": self.stopped} if self.stopped else {})

@@ -15,7 +15,7 @@ from markovize.episodes.user_code import function_of_user, is_function_name, nam
 from markovize.errors import InputError
 from markovize.learning.engines import Engine
 from markovize.learning.floors import Objective
-from markovize.learning.learner import Auto
+from markovize.learning.learner import DEFAULT_ENGINE, Auto
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
@@ -37,6 +37,7 @@ class Settings:
     last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict). An
     ``engine`` that is no name is recorded by its name, and must be given again to resume the run. ``state_on`` is a
     function of an observation: what it returns is a state of the agent's tables, for observations that never repeat.
+    With ``all``, a run in mode ``directed`` looks for so many machines as small as its own and walks where they differ.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -66,6 +67,7 @@ class Settings:
     crm: bool = False
     shaping: bool = False
     evaluate_every: int = 100
+    all: int = 0
 
     @classmethod
     def of(cls, mode: str = "directed", **changes: Any) -> Settings:
@@ -114,15 +116,20 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} must be at least 1, not {value}")
-        for name in ("seed", "patience", "max_wait", "greedy_tail", "keep"):
+        for name in ("seed", "patience", "max_wait", "greedy_tail", "keep", "all"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
+
+        if self.all and (self.mode != "directed" or self.engine not in (AUTO, DEFAULT_ENGINE)):
+            raise InputError(f"all is for mode directed and the engine {DEFAULT_ENGINE}")
 
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
         values = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
         if self.state_on is None:  # as files had it before there was such a setting
             del values["state_on"]
+        if not self.all:  # likewise
+            del values["all"]
         return values
 
 

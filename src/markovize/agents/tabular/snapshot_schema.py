@@ -50,6 +50,14 @@ class CodecFacts(Struct):
     transition_labels: list[list[Any]] = []  # where states do not tell all that labels are made of
 
 
+class TiesFacts(Struct):
+    """What is known of other machines as small."""
+
+    unique_since: Count | None
+    waits: bool
+    rests: bool
+
+
 class Facts(Struct):
     """All that is not in arrays."""
 
@@ -68,6 +76,7 @@ class Facts(Struct):
     optimal_since: Count | None
     seconds: Annotated[float, Meta(ge=0)]
     codec: CodecFacts
+    ties: TiesFacts | None = None
 
 
 def check_facts(facts: dict[str, Any]) -> Facts:

@@ -98,6 +98,9 @@ def take(run: ActiveLearner) -> Snapshot:
         "seconds": history.seconds,
         "codec": _codec_facts(run.runner.codec),
     }
+    if run.settings.all:
+        ties = run.ties
+        facts["ties"] = {"unique_since": ties.unique_since, "waits": ties.waits, "rests": ties.rests}
     offsets, transitions, rewards, terminated = search.kept.columns()
     codec = run.runner.codec
     arrays = {
@@ -138,6 +141,12 @@ def _restore(run: ActiveLearner, raw: dict[str, Any], arrays: dict[str, npt.NDAr
         facts.horizon.quiet,
         facts.horizon.rests,
     )
+    if facts.ties is not None:
+        run.ties.unique_since, run.ties.waits, run.ties.rests = (
+            facts.ties.unique_since,
+            facts.ties.waits,
+            facts.ties.rests,
+        )
     search.solves = facts.solves
     search.pending, search.status, search.exemplars = facts.pending, facts.status, facts.exemplars
     history.notes, history.optimal_since, history.seconds = facts.notes, facts.optimal_since, facts.seconds

@@ -7,11 +7,12 @@ is, :mod:`~markovize.learning.engines.registry` knows them by name.
 
 from __future__ import annotations
 
-from markovize.learning.engines.base import Answer, Delta, Engine, Rules, Session, Verdict
+from markovize.learning.engines.base import Answer, BlockingSession, Delta, Engine, Rules, Session, Verdict
 from markovize.learning.engines.registry import engine_names, find_auditor, find_engine
 
 __all__ = [
     "Answer",
+    "BlockingSession",
     "Delta",
     "Engine",
     "Rules",

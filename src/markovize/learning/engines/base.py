@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:  # the registry shows names of engines on a command line: nothing slow is loaded for that
     from markovize.episodes.traces import Ints
@@ -67,6 +67,15 @@ class Session(Protocol):
 
         A smaller machine is welcome as an answer. ``INFEASIBLE`` is a proof that none of exactly this size exists.
         """
+        ...
+
+
+@runtime_checkable
+class BlockingSession(Session, Protocol):
+    """A session that can be asked for other machines than those that are known."""
+
+    def block(self, delta: Delta) -> None:
+        """From now on no machine with all of these triggers is an answer; ``delta`` was one of this session."""
         ...
 
 

@@ -6,7 +6,7 @@ that the walk needs an undecided δ(u, label), it tries every target.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,8 +48,20 @@ def find_machine(
     {(0, 0): 1}
     >>> find_machine(coffee_then_office, 1, None, acyclic=False)
     """
+    return next(every_machine(steps, states, triggers, acyclic=acyclic, tick=tick), None)
 
-    def search(after: list[int], moves: Moves, paid: Rewards, used: int) -> Moves | None:
+
+def every_machine(
+    steps: Sequence[Step],
+    states: int,
+    triggers: int | None,
+    *,
+    acyclic: bool,
+    tick: Callable[[], None] = lambda: None,
+) -> Iterator[Moves]:
+    """The triggers of each machine with at most this many states and triggers, states numbered as they are entered."""
+
+    def search(after: list[int], moves: Moves, paid: Rewards, used: int) -> Iterator[Moves]:
         tick()
         for step in steps[len(after) :]:
             u = 0 if step.previous < 0 else after[step.previous]
@@ -57,10 +69,11 @@ def find_machine(
                 break
             v = moves[u, step.label]
             if any(paid.setdefault((u, y, v), r) != r for y, r in step.marks):
-                return None  # one (u, reward label, u') would need two outcomes
+                return  # one (u, reward label, u') would need two outcomes
             after.append(v)
         else:
-            return triggers_of(moves)
+            yield triggers_of(moves)
+            return
         # States beyond those used so far are all alike, so one of them stands for all.
         for v in [u, *(v for v in range(min(used + 1, states)) if v != u)]:
             tried = {**moves, (u, step.label): v}
@@ -68,10 +81,7 @@ def find_machine(
                 continue
             if acyclic and has_cycle(tried):
                 continue
-            found = search(list(after), tried, dict(paid), max(used, v + 1))
-            if found is not None:
-                return found
-        return None
+            yield from search(list(after), tried, dict(paid), max(used, v + 1))
 
     return search([], {}, {}, 1)
 
@@ -104,7 +114,7 @@ def exhaustive_optimum(
     steps: LabelledSteps, objective: Literal["states", "triggers"], acyclic: bool
 ) -> tuple[int, int]:
     """(K, z) of the best machines that explain every step of every episode, all rewards included."""
-    rows = _all_steps(steps)
+    rows = all_steps(steps)
     histories: dict[tuple[int, ...], dict[int, int]] = {}
     pasts: list[tuple[int, ...]] = []
     for row in rows:
@@ -124,7 +134,8 @@ def exhaustive_optimum(
     raise AssertionError("a machine that follows the prefix tree explains the steps")
 
 
-def _all_steps(steps: LabelledSteps) -> list[Step]:
+def all_steps(steps: LabelledSteps) -> list[Step]:
+    """Every step of every episode, with all rewards."""
     starts = set(steps.offsets[:-1].tolist())
     columns = (steps.triggers.ids.tolist(), steps.rewards.ids.tolist(), steps.outcomes.tolist())
     return [Step(-1 if n in starts else n - 1, x, ((y, r),)) for n, (x, y, r) in enumerate(zip(*columns, strict=True))]

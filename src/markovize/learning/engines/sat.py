@@ -16,7 +16,7 @@ keyed by u alone; others are keyed by (u, u').
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -55,6 +55,10 @@ class SatSession:
         self._exemplars = ExemplarTree()
         self._labels: list[int] = []
         self._formulas: dict[tuple[int, int | None], Formula] = {}
+        self._blocked: list[Delta] = []
+
+    def block(self, delta: Delta) -> None:
+        self._blocked.append(delta)
 
     def extend(self, tree: PrefixTree, nodes: Ints) -> None:
         if self._exemplars.extend(tree, nodes):
@@ -75,6 +79,7 @@ class SatSession:
             formula = Formula(self._solver, states, spare, self._labels, self._acyclic, limits)
             self._formulas[states, spare] = formula
         formula.catch_up(self._exemplars, limits)
+        formula.block(self._blocked)
         return formula.solve(limits)
 
     def _forget(self) -> None:
@@ -104,6 +109,7 @@ class Formula:
         self._outlying: list[int] = []  # "at least 1 step was left unexplained so far", "at least 2", …
         self._marks_done = 0
         self._apart_done = 0
+        self._blocked_done = 0
         self._slow = False
         self._looked = 0  # how many variables there were at the last look at the clock
         for label in labels:
@@ -231,6 +237,12 @@ class Formula:
             for k in range(self._states):
                 self._add([-self._at[a][k], -self._at[b][k]])
         self._apart_done = len(tree.apart)
+
+    def block(self, machines: Sequence[Delta]) -> None:
+        """Some trigger of each is missing: of all machines of its size, that is not so for the machine itself alone."""
+        for delta in machines[self._blocked_done :]:
+            self._add([-self._moves[x][i][j] for (i, x), j in delta.items()])
+        self._blocked_done = len(machines)
 
     def _node(self, parent: int, label: int) -> None:
         """A node's state follows from its parent's by δ."""

@@ -208,6 +208,7 @@ class Hyperparameters(NamedTuple):
     pause: bool  # whether to stop after each episode, since the learner keeps all of them
     confirm: bool = False  # whether exploration also confirms what the machine says
     endings: bool = False  # whether the machine has to explain which steps end an episode, too
+    walk: int = 0  # steps of a route that is written already, for an episode that begins with it
 
 
 class GeneratorAddresses:

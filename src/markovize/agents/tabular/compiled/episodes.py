@@ -35,7 +35,7 @@ def begin_episode(agent: AgentRef, s: int) -> None:
     """An episode starts in this state; a draw decides how long it explores."""
     arrays = arrays_at(agent)
     status, route, how = arrays.episode.status[0], arrays.route.status[0], arrays.control.how[0]
-    route.position, route.length, route.expanded, route.confirmed = 0, 0, 0, False
+    route.position, route.length, route.expanded, route.confirmed = 0, how.walk, 0, False
     status.running, status.state, status.machine_state = True, s, 0
     status.length, status.earned, status.terminated = 0, 0.0, False
     status.conflict, status.news = -1, False
@@ -44,8 +44,10 @@ def begin_episode(agent: AgentRef, s: int) -> None:
     if how.directed:
         promising = abs(best_value(arrays.values.q, 0, s)) > NOTHING
         status.explored = tour_length(chance, promising, how.horizon)
+        if how.walk > 0:
+            status.explored = max(how.walk, how.horizon)
         if status.explored > 0:
-            status.longest = min(status.longest, 2 * how.horizon)
+            status.longest = min(status.longest, max(2 * how.horizon, how.walk))
 
 
 @njit(cache=True)
