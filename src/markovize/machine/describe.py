@@ -27,7 +27,7 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
         return lines
     usual, labelling = usual_reward(machine), machine.reward_labels
     for emission in sorted_emissions(machine.rewards):
-        if emission.reward != usual or emission.terminal:
+        if emission.level != usual or emission.terminal:
             end = " and ends the episode" if emission.terminal else ""
             move = "" if emission.target == emission.source else f" → state {emission.target}"
             what = labelling.describe(emission.on)

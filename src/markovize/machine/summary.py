@@ -65,18 +65,18 @@ def notable_rewards(machine: RewardMachine) -> dict[tuple[int, int], list[Emissi
     usual = usual_reward(machine)
     out: dict[tuple[int, int], list[Emission]] = {}
     for emission in machine.rewards:
-        if emission.reward != usual or emission.terminal:
+        if emission.level != usual or emission.terminal:
             out.setdefault((emission.source, emission.target), []).append(emission)
     return out
 
 
 def usual_reward(machine: RewardMachine) -> float:
-    """The most common reward of steps that end nothing, which pictures leave out; of several the one nearest to zero.
+    """The most common level of steps that end nothing, which pictures leave out; of several the one nearest to zero.
 
     >>> usual_reward(RewardMachine("state", "state", 1))
     0.0
     """
-    counts = Counter(emission.reward for emission in machine.rewards if not emission.terminal)
+    counts = Counter(emission.level for emission in machine.rewards if not emission.terminal)
     return max(counts, key=lambda reward: (counts[reward], -abs(reward), reward), default=0.0)
 
 

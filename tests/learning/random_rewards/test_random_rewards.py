@@ -17,7 +17,8 @@ from scipy.stats import binomtest
 from markovize import InputError, LearnResult, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
 from markovize.machine.describe import describe
-from markovize.machine.machine import RewardMachine
+from markovize.machine.machine import Emission, RewardMachine
+from markovize.machine.summary import arrows
 
 PLACES = ("hall", "coffee", "office", "mail", "lift", "yard")
 LABELS: dict[str, Any] = {"trigger_on": "state", "reward_on": "state"}
@@ -173,6 +174,7 @@ def test_words_have_means_rounded_to_their_error() -> None:
         ({"reward": "random", "objective": "states"}, "know no objective"),
         ({"reward": "random", "engine": "ilp"}, "know no engine"),
         ({"reward": "random", "outliers": 2}, "know no outliers"),
+        ({"reward": "random", "tolerance": "auto"}, "know no tolerance"),
         ({"reward": "random", "explain": "reward+termination"}, "know no explain"),
         ({"reward": "random", "trigger_on": "guards"}, "random rewards are for labels"),
         ({"reward": "random", "time_limit": 0.0}, "must be positive"),
@@ -210,3 +212,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert refuted.code == 1 and "do not fit" in refuted.out
     assert run_here("draw", out, "-o", tmp_path / "machine.dot").code == 0
     assert run_here("learn", log, "--alpha", "0.1").code == 2
+
+
+def test_pictures_have_levels_rounded_to_the_noise() -> None:
+    """What is zero but for the noise is not worth a line."""
+    noisy = {1: 0.0012, 2: -0.003, 3: 1.013}
+    levels = tuple(Emission(0, on, 0, level, spread=0.1, count=5) for on, level in noisy.items())
+    assert [arrow.lines for arrow in arrows(RewardMachine("state", "state", 1, (), levels))] == [("3: reward 1",)]

@@ -46,11 +46,11 @@ def learn_random(
     >>> result.status, result.states, sorted(round(e.reward, 2) for e in result.machine.rewards if e.on == "office")
     ('feasible', 2, [0.2, 0.8])
     """
-    learner = Learner(**options)  # refuses what cannot be
-    chance = Chance(ALPHA if alpha is None else _checked(alpha))
     for name, usual in USUAL.items():
         if options.get(name, usual) != usual:
             raise InputError(f"random rewards know no {name}; leave it as it is, or leave reward='random'")
+    learner = Learner(**options)  # refuses what cannot be
+    chance = Chance(ALPHA if alpha is None else _checked(alpha))
     if learner.finds_guards or any(options.get(name) for name in ("features", "numeric", "categorical")):
         raise InputError("random rewards are for labels; with guards rewards must be exact")
     if time_limit is not None and not time_limit > 0:
