@@ -57,6 +57,7 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/act.py
 	$(BIN)/python benchmarks/cycles.py
 	$(BIN)/python benchmarks/random_worlds.py
+	$(BIN)/python benchmarks/unique.py
 	$(BIN)/python benchmarks/anywhere.py
 	$(BIN)/python benchmarks/guards.py
 	$(BIN)/python benchmarks/guards_replay.py

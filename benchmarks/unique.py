@@ -1,6 +1,6 @@
 """Episodes to a proven unique machine: with walks where machines disagree, and without.
 
-    python benchmarks/unique.py [--worlds 30] [--episodes 400] [--first 0] [--out DIR]
+    python benchmarks/unique.py [--worlds 30] [--episodes 400] [--first 0]
 
 Random grid worlds as in ``random_worlds.py``, those whose reward is Markov aside. Both arms have the same seeds and
 settings, but for ``all=50`` in one of them. A world's machine is *settled* by so many episodes as leave no other
@@ -18,7 +18,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import count, islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from report import Report
@@ -119,7 +118,6 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--episodes", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--out", type=Path, default=None, help="a folder for the table")
     asked = parser.parse_args()
     report = Report("Episodes to a proven unique machine", WORDS)
     report.heads("world", "states", "triggers", "machines left", "with walks", "without", "seconds")
@@ -129,7 +127,6 @@ def main() -> None:
             jobs = [(seed, asked.episodes) for seed in islice(seeds, asked.worlds - len(rows))]
             rows += _reported(pool.map(one, jobs), report)
     report.note(summary(rows))
-    report.save(None if asked.out is None else asked.out / "results.md")
 
 
 def _reported(rows: Iterable[Row], report: Report) -> Iterator[Row]:

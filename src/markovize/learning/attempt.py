@@ -101,7 +101,7 @@ class Attempt:
         inquiry, options = self.search.inquiry, self.options
         self.solvers.all = self.solvers.all or Enumeration(options.engine, acyclic=options.acyclic)
         counted, limits = inquiry.exemplars.counted, self.search.begin_listing()
-        listed = self.solvers.all.collect(best, inquiry.judge, counted, call.all, limits)
+        listed = self.solvers.all.collect(best, inquiry.judge, counted, call.all, replace(limits, work=call.effort))
         problem, labels = self.recalled.problem, options.labels[self.recalled.number]
         soon = call.limits.a_moment_more()
         return make_all(machine, listed, call.traces, problem.steps, labels, options.explain, soon)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -12,7 +12,7 @@ from markovize.episodes.brief import BriefRepr
 from markovize.episodes.features.feature import Feature
 from markovize.episodes.features.function import Features, feature_function
 from markovize.episodes.features.guard import Guard
-from markovize.episodes.labelling import Labelling, LabelOn, kind_names, labelling_for, labelling_named
+from markovize.episodes.labelling import Labelling, LabelOn, Step, kind_names, labelling_for, labelling_named
 from markovize.episodes.labelling.guards import GUARDS, FeatureLabelling, ValuationLabelling
 from markovize.episodes.values import On, Value, key_of, show
 from markovize.errors import InputError, MachineError, one_line
@@ -119,6 +119,20 @@ class RewardMachine(BriefRepr):
     def emission(self, state: int, label: On, target: int) -> Emission | None:
         """What the data showed of such steps, if anything."""
         return self._emissions.get((state, key_of(label), target))
+
+    def pays(self, steps: Iterable[Step], trigger_on: Labelling, reward_on: Labelling) -> float | None:
+        """What the last of some steps from the beginning pays, or None where the data showed no such step.
+
+        >>> machine = RewardMachine("state", "state", 2, (Trigger(0, "key", 1),), (Emission(1, "door", 1, 1.0),))
+        >>> entering = machine.trigger_labels
+        >>> machine.pays([("hall", "go", "key"), ("key", "go", "door")], entering, entering)
+        1.0
+        """
+        state, paid = self.initial, None
+        for step in steps:
+            target = self.step(state, trigger_on.label(step))
+            paid, state = self.reward(state, reward_on.label(step), target), target
+        return paid
 
     @cached_property
     def acyclic(self) -> bool:

@@ -229,7 +229,7 @@ class ActiveLearner:
             gamma=cfg.gamma,
             crm=cfg.crm,
             pause=room and not schedule.greedy,
-            confirm=cfg.mode == "directed" and self.horizon.is_settled,
+            confirm=cfg.mode == "directed" and (self.horizon.is_settled or self.ties.unique_since is not None),
             endings=cfg.explain != "reward",
         )
 

@@ -7,20 +7,22 @@ was not. More episodes never add machines of the same size: one that is the only
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import Stop
-from markovize.episodes.labelling import LabelOn, Step
+from markovize.episodes.labelling import LabelOn, Step, labelling_of
 from markovize.episodes.traces import Traces
 from markovize.learning.all_machines import Alike, AllMachines, find_alike
 from markovize.learning.engines import find_engine
 from markovize.learning.limits import Limits
 from markovize.learning.limits import Stop as Stopped
 from markovize.machine.machine import RewardMachine
+from markovize.machine.separation import Separation
 
-FEW: Final = 2  # machines, which are looked for first: one other is enough to go and look
+SOME: Final = 30  # machines, which are looked for first: more are needed only if no walk tells these apart
 
 
 @dataclass
@@ -53,7 +55,7 @@ class Ties:
     ) -> tuple[Step, ...]:
         """A walk that tells the machine from another one as small; none if there is no such, or none is found."""
         most = self.settings.all
-        for many in sorted({min(FEW, most), most}):
+        for many in sorted({min(SOME, most), most}):
             found = self._find(machine, traces, labels, many, stop)
             if found is None or stop.requested:
                 return ()
@@ -61,9 +63,8 @@ class Ties:
             if found.unique:
                 self.unique_since = episode
                 return ()
-            walks = sorted((walk for walk in found.separations if walk), key=lambda w: (not w.is_certain, len(w.steps)))
-            if walks:
-                return walks[0].steps
+            if walk := best_walk(found, labels):
+                return walk
             if found.complete:
                 break
         self.waits = True
@@ -85,3 +86,21 @@ class Ties:
             return find_alike(machine, traces, labels, alike, limits)
         except Stopped:
             return None
+
+
+def best_walk(found: AllMachines, labels: tuple[LabelOn, LabelOn]) -> tuple[Step, ...]:
+    """Of the walks that tell some machine from the first, one that refutes many of them whatever it pays.
+
+    Those that are sure to refute one come first; of equals, the shortest is taken. None if there is no walk at all.
+    """
+    trigger, reward = (labelling_of(on) for on in labels)
+
+    def left(walk: Separation) -> int:
+        """How many machines may be left, at most."""
+        paid = Counter(machine.pays(walk.steps, trigger, reward) for machine in found.machines)
+        unknown = paid.pop(None, 0)
+        return unknown + max(paid.values(), default=0)
+
+    walks = dict.fromkeys(walk for walk in found.separations if walk is not None)
+    order = sorted(walks, key=lambda walk: (not walk.is_certain, left(walk), len(walk.steps)))
+    return order[0].steps if order else ()
