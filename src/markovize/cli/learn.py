@@ -93,6 +93,10 @@ def learn(
     outliers: Annotated[
         str, options.allowance_option("How many steps may pay something else. auto: likewise.", "N")
     ] = "0",
+    front: Annotated[
+        Path | None,
+        typer.Option(help="With an allowance of auto: draw what was compared, as .png or .svg.", show_default=False),
+    ] = None,
     reward: Annotated[
         RewardChoice, typer.Option(help="random: each (u, label, u') has a distribution; nothing is proven then.")
     ] = RewardChoice.exact,
@@ -112,10 +116,13 @@ def learn(
     import markovize
     from markovize.cli.learn_display import progress_display
     from markovize.learning.interrupts import interruptible
+    from markovize.pictures.front import draw_front
 
     everything, most = what_of_all(all_)
     if output is not None:
         files.check_machine_output(output, episodes)
+    if front is not None:
+        _check_front(front, tolerance, outliers)
     traces = log.read(episodes, reward_decimals)
     held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
@@ -147,6 +154,9 @@ def learn(
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
             write_others(result, output)
+        if front is not None and result.noise is not None and result.noise.front:
+            taken = result.noise.tolerance, len(result.noise.outliers)
+            front.write_bytes(draw_front(result.noise.front, taken, kind=front.suffix[1:]))
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
@@ -168,6 +178,18 @@ def learn(
         if result.all is not None and result.all.stopped:
             code = STOPPED
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
+
+
+def _check_front(path: Path, *allowances: str) -> None:
+    """Fails before a long search, not after it."""
+    from markovize.errors import InputError
+    from markovize.pictures.curves import KINDS
+
+    files.check_writable(path)
+    if path.suffix[1:] not in KINDS:
+        raise InputError("is no name for this picture; it is a .png or .svg file", where=str(path))
+    if AUTO not in allowances:
+        raise typer.BadParameter("--front is for --tolerance auto or --outliers auto: nothing is compared otherwise")
 
 
 def _holdout(held_out: Traces | SomeEpisodes, tried: ReplayReport | None) -> dict[str, Any]:

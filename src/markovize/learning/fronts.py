@@ -225,11 +225,11 @@ def _add_points(traces: Traces, start: _Start, question: Question, ruler: Ruler,
         found = _search(tree, question, limits, effort)
         return found is not None and note(found) <= outliers
 
-    def explore(parts: Iterable[tuple[PrefixTree, int]], effort: int) -> None:
+    def explore(parts: Iterable[tuple[PrefixTree, int]], effort: int, always: bool = False) -> None:
         """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""
         for tree, steps in parts:
             least, fewest = _least_outliers(tree), min(points, key=lambda p: p.bits).allowance.outliers
-            if steps and fewest > max(steps + least + FEW, steps * 5 // 4):
+            if steps and (always or fewest > max(steps + least + FEW, steps * 5 // 4)):
                 allowance = replace(start.tree.allowance, outliers=least)
                 delta = _search(replace(tree, allowance=allowance), question, limits, effort)
                 if delta is not None:
@@ -250,6 +250,7 @@ def _add_points(traces: Traces, start: _Start, question: Question, ruler: Ruler,
         front.open = False
         return
     trimmed = [_trim(traces, start, question, rare, limits) for rare in RARE]
+    explore(trimmed[:1], LEAST_EFFORT, always=True)
     explore(trimmed, LITTLE_EFFORT)
     explore(((half, trimmed[0][1]) for half in _halves(trimmed[0][0])), LEAST_EFFORT)
     explore(trimmed[:1], EFFORT)

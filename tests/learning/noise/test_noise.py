@@ -282,3 +282,30 @@ def test_rare_rewards_become_usual_ones(width: float, rare: int, left: list[floa
 def test_rewards_that_are_near_each_other_are_not_rare() -> None:
     traces = Traces.of([(["hall"] * 5, ["stay"] * 4, [0.0, 0.1, 0.05, 9.0])])
     assert trim_rewards(traces, "state", 0.2, 1)[0].rewards.tolist() == [0.0, 0.1, 0.05, 0.0]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_front_is_drawn(kind: str, office: Traces, tmp_path: Path) -> None:
+    write_episodes(tmp_path / "walks.jsonl", flipped(office, [5, 700]))
+    told = run_here(
+        "learn", str(tmp_path / "walks.jsonl"), "--outliers", "auto", "--front", str(tmp_path / f"front.{kind}")
+    )
+    assert told.code == 0
+    drawn = (tmp_path / f"front.{kind}").read_bytes()
+    assert drawn.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+
+
+@pytest.mark.parametrize(
+    ("name", "allowance", "said"),
+    [
+        ("front.pdf", "auto", "it is a .png or .svg file"),
+        ("front.png", "3", "--front is for --tolerance auto or --outliers auto"),
+        ("nowhere/front.png", "auto", "does not exist"),
+    ],
+)
+def test_fronts_that_are_refused(name: str, allowance: str, said: str, tmp_path: Path) -> None:
+    write_episodes(tmp_path / "walks.jsonl", two_coffees())
+    told = run_here("learn", str(tmp_path / "walks.jsonl"), "--outliers", allowance, "--front", str(tmp_path / name))
+    assert told.code == 2
+    assert said in told.err
+    assert not (tmp_path / name).exists()

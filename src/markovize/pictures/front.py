@@ -1,0 +1,94 @@
+"""The front of allowances that were compared: how long each description is, and which one is the shortest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, Protocol
+
+from markovize.errors import InputError
+from markovize.pictures.curves import KINDS, LIGHT, Theme, draw_figure
+from markovize.pictures.style import add_grid
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE: Final = (6.4, 3.8)  # inches
+WIDE: Final = 20.0  # times as much: from there on an axis counts in powers of ten
+MOST_NAMED: Final = 12  # points whose machines are named; of more only the shortest
+
+
+class Compared(Protocol):
+    """An allowance and its machine, as results list them."""
+
+    @property
+    def tolerance(self) -> float: ...
+    @property
+    def outliers(self) -> int: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def triggers(self) -> int: ...
+    @property
+    def bits(self) -> float: ...
+
+
+def draw_front(front: Sequence[Compared], taken: tuple[float, int], *, kind: str = "png") -> bytes:
+    """Bits over the allowance, each point with its machine (states, triggers); the one that was taken is marked.
+
+    Across are outliers, with a line for each tolerance; tolerances, where the outliers are the same throughout.
+
+    >>> from markovize.learning.result import Choice
+    >>> drawn = draw_front([Choice(0.0, 0, 9, 12, 310.0), Choice(0.0, 4, 3, 2, 140.5)], (0.0, 4), kind="svg")
+    >>> drawn.startswith(b"<?xml")
+    True
+    """
+    if kind not in KINDS:
+        raise InputError(f"the picture of a front is a .png or .svg file, not .{kind}")
+    if not front:
+        raise InputError("there is no front to draw: nothing was compared; ask for an allowance of auto")
+    return draw_figure(SIZE, lambda figure: _draw(figure, front, taken, LIGHT), kind, LIGHT)
+
+
+def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], theme: Theme) -> None:
+    axes = figure.subplots()
+    by_outliers = len({choice.outliers for choice in front}) > 1
+    lines = [
+        list(line) for _, line in groupby(sorted(front, key=lambda c: c.tolerance), lambda c: by_outliers * c.tolerance)
+    ]
+    for number, line in enumerate(lines):
+        points = sorted((choice.outliers if by_outliers else choice.tolerance, choice.bits) for choice in line)
+        several = by_outliers and len(lines) > 1
+        name = f"tolerance {line[0].tolerance:.3g}" if several else None
+        axes.plot(*zip(*points, strict=True), "o-", color=theme.line(number), markersize=4, linewidth=1.4, label=name)
+    _name_machines(axes, front, taken, by_outliers, theme)
+    across = [float(choice.outliers if by_outliers else choice.tolerance) for choice in front]
+    least = min((value for value in across if value > 0), default=1.0)
+    if max(across) > WIDE * least:
+        axes.set_xscale("symlog", linthresh=least)
+    bits = [choice.bits for choice in front]
+    if max(bits) > WIDE * min(bits):
+        axes.set_yscale("log")
+    axes.set_xlabel("outliers" if by_outliers else "tolerance")
+    axes.set_ylabel("bits: machine, levels, noise")
+    axes.margins(0.12, 0.16)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
+    add_grid(axes, theme.faint)
+    if by_outliers and len(lines) > 1:
+        axes.legend(frameon=False, loc="best")
+    figure.subplots_adjust(left=0.13, right=0.97, top=0.96, bottom=0.15)
+
+
+def _name_machines(
+    axes: Axes, front: Sequence[Compared], taken: tuple[float, int], by_outliers: bool, theme: Theme
+) -> None:
+    shortest_first = sorted(front, key=lambda choice: choice.bits)
+    for choice in shortest_first[:MOST_NAMED]:
+        at = choice.outliers if by_outliers else choice.tolerance, choice.bits
+        is_taken = (choice.tolerance, choice.outliers) == taken
+        if is_taken:
+            axes.plot(*at, "o", markersize=11, markerfacecolor="none", markeredgecolor=theme.line(1), markeredgewidth=2)
+        words = f"{choice.states}, {choice.triggers}" + (" taken" if is_taken else "")
+        axes.annotate(words, at, (0, -15 if is_taken else 7), textcoords="offset points", ha="center", fontsize=8)
