@@ -57,8 +57,7 @@ def one(job: tuple[int, int]) -> Row:
     looking, blind = run(world, seed, episodes, walks=True), run(world, seed, episodes, walks=False)
     final = machines_of([*looking, *blind])
     first, second = (None if final is None else settled_at(kept, final) for kept in (looking, blind))
-    shape = next(iter(final)) if final else ()
-    size = 1 + max((max(u, v) for u, _, v in shape), default=0), len(shape)
+    size = _size_of(next(iter(final)) if final else ())
     return Row(seed, *size, None if final is None else len(final), first, second, episodes, time.perf_counter() - start)
 
 
@@ -110,8 +109,8 @@ def settled_at(kept: Sequence[Any], final: frozenset[Any]) -> tuple[int, int] | 
     if machines_of(kept) != final:
         return None
     settled = _least(lambda n: machines_of(kept[:n]) == final, len(kept))
-    shape = len(next(iter(final))), len({v for _, _, v in next(iter(final))})
-    return settled, _least(lambda n: _shape(kept[:n]) == shape, settled)
+    size = _size_of(next(iter(final)))
+    return settled, _least(lambda n: _optimum(kept[:n]) == size, settled)
 
 
 def _least(enough: Callable[[int], bool], most: int) -> int:
@@ -122,12 +121,16 @@ def _least(enough: Callable[[int], bool], most: int) -> int:
     return high
 
 
-def _shape(episodes: Sequence[Any]) -> tuple[int, int]:
-    """Triggers, and states that they enter."""
+def _optimum(episodes: Sequence[Any]) -> tuple[int | None, int | None]:
+    """States and triggers of the smallest machine."""
     from markovize import learn
 
-    triggers = learn(episodes, time_limit=60, count_steps=True, **LABELS).unwrap().triggers
-    return len(triggers), len({trigger.target for trigger in triggers})
+    result = learn(episodes, time_limit=60, count_steps=True, **LABELS)
+    return result.states, result.triggers
+
+
+def _size_of(form: Any) -> tuple[int, int]:
+    return 1 + max((max(u, v) for u, _, v in form), default=0), len(form)
 
 
 def main() -> None:
