@@ -229,7 +229,7 @@ class ActiveLearner:
             gamma=cfg.gamma,
             crm=cfg.crm,
             pause=room and not schedule.greedy,
-            confirm=cfg.mode == "directed" and (self.horizon.is_settled or self.ties.unique_since is not None),
+            confirm=cfg.mode == "directed" and self.horizon.is_settled,
             endings=cfg.explain != "reward",
         )
 
