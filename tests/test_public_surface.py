@@ -13,6 +13,7 @@ from markovize import errors
 
 NAMES = [
     "ActiveLearner",
+    "Certificate",
     "CheckReport",
     "Emission",
     "EngineError",
@@ -38,6 +39,7 @@ NAMES = [
     "Trigger",
     "UnrealisableError",
     "UnsupportedError",
+    "Verification",
     "Witness",
     "assert_reward_markov",
     "check",
@@ -50,6 +52,7 @@ NAMES = [
     "read_machine",
     "replay",
     "stream_episodes",
+    "verify",
     "write_episodes",
     "write_machine",
 ]

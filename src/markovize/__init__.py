@@ -7,6 +7,7 @@ One verb for each job, with the same names as on the command line:
 * :func:`check`: is the reward Markov? with witnesses
 * :func:`check_reward`: what does the reward of an environment depend on? (``markovize audit``)
 * :func:`learn`: the smallest machine of hidden triggers, with a proof; :class:`Learner`: for episodes that keep coming
+* :func:`verify`: does a certificate of ``LearnResult.certificate`` hold? with a checker of its own
 * :func:`replay`: does a machine explain these episodes?
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from markovize.auditing.audit import check_reward
     from markovize.auditing.report import RewardReport
     from markovize.auditing.testing import assert_reward_markov
+    from markovize.certificate.make import Certificate
+    from markovize.certificate.verify import Verification, verify
     from markovize.conflicts.check import check
     from markovize.conflicts.report import CheckReport, Witness
     from markovize.episodes.features.feature import Feature
@@ -64,6 +67,9 @@ __getattr__, __dir__ = lazy_names(
         "assert_reward_markov": "auditing.testing",
         "check_reward": "auditing.audit",
         "RewardReport": "auditing.report",
+        "Certificate": "certificate.make",
+        "Verification": "certificate.verify",
+        "verify": "certificate.verify",
         "check": "conflicts.check",
         "CheckReport": "conflicts.report",
         "Witness": "conflicts.report",
@@ -119,6 +125,9 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "learn",
     "Learner",
     "LearnResult",
+    "verify",
+    "Verification",
+    "Certificate",
     "replay",
     "ReplayReport",
     "draw",

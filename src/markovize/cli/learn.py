@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markovize.cli import files, options
+from markovize.cli import certificates, files, options
 from markovize.cli.choices import (
     AUTO_AUDIT,
     AUTO_ENGINE,
@@ -89,6 +89,12 @@ def learn(
     outliers: Annotated[
         str, options.allowance_option("How many steps may pay something else. auto: likewise.", "N")
     ] = "0",
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write evidence that `markovize verify` and others can check.", show_default=False
+        ),
+    ] = None,
     reward_decimals: options.DecimalsOption = None,
     everything: options.AllOption = False,
     json_: options.JsonOption = False,
@@ -101,6 +107,8 @@ def learn(
 
     if output is not None:
         files.check_machine_output(output, episodes)
+    if certificate is not None:
+        certificates.check(certificate, holdout)
     traces = log.read(episodes, reward_decimals)
     held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
@@ -128,21 +136,29 @@ def learn(
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")
+        made = None
+        if certificate is not None and result.status == "optimal":
+            made = certificates.write(result, certificate, lambda: log.read_whole(episodes, reward_decimals))
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
             allowed = 0.0 if result.noise is None else result.noise.tolerance
             tried = markovize.replay(result.machine, held_out, features=features, tolerance=allowed, **own)
         if json_:
-            print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
+            more = {} if held_out is None else {"holdout": _holdout(held_out, tried)}
+            print_json(result.to_json() | more | ({} if made is None else {"certificate": made}))
         else:
             _report(result, output, everything)
+            if made is not None:
+                console().print(f"certificate with {count(made['claims'], 'claim')} in {certificate}", soft_wrap=True)
             if tried is not None and held_out is not None:
                 report_replay(console(), tried, f" of {count(len(held_out), 'episode')} held out")
         if result.status == "unrealisable":
             typer.echo(f"markovize: {result.contradiction}", err=True)
         if result.time is not None:
             typer.echo(f"markovize: {result.time}. {result.time.advice}; --count-steps learns all the same", err=True)
+        if certificate is not None and made is None:
+            typer.echo(f"markovize: not certified: the machine is not proven ({result.status})", err=True)
         code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 

@@ -9,6 +9,7 @@ from typing import Final
 from markovize.learning.alternatives import Labels, choose_labels
 from markovize.learning.assembly import assemble
 from markovize.learning.call import Call, Options
+from markovize.learning.certify import Evidence, positions
 from markovize.learning.engines import Delta, Engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
@@ -17,6 +18,7 @@ from markovize.learning.limits import Limits
 from markovize.learning.memory import Facts, Known, Memory, Solvers
 from markovize.learning.outliers import with_fewest_outliers
 from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.problem import LabelPair
 from markovize.learning.recall import Recalled
 from markovize.learning.result import LearnResult, Status
 from markovize.learning.search import FIRST_BUDGET, Deepening, Plan, Progress
@@ -36,6 +38,7 @@ class Attempt:
     first: Delta | None  # what the search began with
     search: Deepening | None
     engine: Engine
+    labels: LabelPair
 
     @property
     def best(self) -> Delta | None:
@@ -73,7 +76,14 @@ class Attempt:
         steps, allowance = self.recalled.problem.steps, self.recalled.problem.tree.allowance
         if self.search is None:
             machine, ends = assemble(call.traces, steps, {}, {}, allowance)
-            return replace(blank, status="optimal", machine=machine, termination_conflicts=ends, proof=NO_CONFLICT)
+            return replace(
+                blank,
+                status="optimal",
+                machine=machine,
+                termination_conflicts=ends,
+                proof=NO_CONFLICT,
+                evidence=self._evidence(call),
+            )
         inquiry, best = self.search.inquiry, self.best
         nodes = inquiry.exemplars.nodes
         proof = self.search.proof() if self.is_proven else ""
@@ -86,14 +96,26 @@ class Attempt:
         if size(best)[1] <= MOST_ALTERNATIVES:
             best, labels = choose_labels(best, inquiry.judge, nodes, call.rng, limits)
         machine, ends = assemble(call.traces, steps, best, labels, allowance)
-        return replace(found, machine=machine, termination_conflicts=ends)
+        return replace(found, machine=machine, termination_conflicts=ends, evidence=self._evidence(call))
+
+    def _evidence(self, call: Call) -> Evidence:
+        """What a certificate is made of."""
+        whole = call.traces if call.traces.weights() is None else None
+        if self.search is None:
+            return Evidence(whole, self.labels)
+        inquiry = self.search.inquiry
+        tree, exemplars = inquiry.judge.tree, inquiry.exemplars
+        counted, uncounted = (
+            positions(call.traces, tree, each.nodes) for each in (exemplars.counted, exemplars.uncounted)
+        )
+        return Evidence(whole, self.labels, counted, uncounted, inquiry.proven.questions)
 
 
 def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, last_resort: bool = True) -> Attempt:
     """The search under the labels of what is recalled; its solvers are borrowed from the memory."""
-    tree, facts = recalled.problem.tree, recalled.facts
+    tree, facts, labels = recalled.problem.tree, recalled.facts, options.labels[recalled.number]
     if not len(tree.mark_node) or (options.allowance.outliers and Judge(tree).explains({})):
-        return Attempt(recalled, facts, Solvers(), None, None, options.engine)
+        return Attempt(recalled, facts, Solvers(), None, None, options.engine, labels)
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
     first = call.first
@@ -111,7 +133,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         proven=facts.proven,
         on_progress=on_progress,
     )
-    return Attempt(recalled, facts, solvers, first, search, options.engine)
+    return Attempt(recalled, facts, solvers, first, search, options.engine, labels)
 
 
 def _look_first(
