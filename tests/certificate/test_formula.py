@@ -110,13 +110,15 @@ def test_satisfiable_exactly_where_there_is_a_machine(acyclic: bool) -> None:
     for number in range(40):
         ends = bool(number % 2)
         episodes = random_episodes(rng, 2, own_rewards=number % 3 == 0)
-        tree = Tree(episodes, ends, lambda: None)
+        alphabet = Tree(episodes, ends, lambda: None).alphabet()
+        few = episodes[: 1 + number % len(episodes)]  # a claim may use only some exemplars, but the labels of all
+        tree = Tree(few, ends, lambda: None)
         for k, every in machines.items():
-            sizes = [triggers_of(m) for m in every if explains(m, episodes, ends)]
+            sizes = [triggers_of(m) for m in every if explains(m, few, ends)]
             for z in [None, *range(k - 1, 2 * k)]:
                 there_is = any(z is None or size <= z for size in sizes)
-                if len(tree.alphabet()) == 2:  # the machines above know both labels
-                    formula = Formula(tree, tree.alphabet(), k, z, acyclic)
+                if len(alphabet) == 2:  # the machines above know both labels
+                    formula = Formula(tree, alphabet, k, z, acyclic)
                     assert is_satisfiable(formula, []) == there_is, (number, k, z)
                     answers.append(there_is)
     assert 50 < sum(answers) < len(answers) - 50

@@ -131,3 +131,23 @@ def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refutes(clauses, 60, proof, time.monotonic() + 60)
     with pytest.raises(TimeoutError):
         refutes(clauses, 60, proof, time.monotonic() - 1)
+
+
+def test_another_checker_agrees() -> None:
+    """dratify, which shares no code with ours: on proofs as the solver wrote them, and with lines left out."""
+    dratify = pytest.importorskip("dratify", reason="dratify is not installed")
+    rng, said = np.random.default_rng(3), []
+    while len(said) < 60:
+        clauses = random_clauses(rng, 12, 60)
+        with Solver(name="glucose4", bootstrap_with=clauses) as solver:
+            if solver.solve():
+                continue
+        lines = proof_of(clauses).splitlines()
+        if lines and len(said) % 2:
+            del lines[int(rng.integers(len(lines)))]
+        proof = b"".join(line + b"\n" for line in lines)
+        text = f"p cnf 12 {len(clauses)}\n" + "".join(" ".join(map(str, (*c, 0))) + "\n" for c in clauses)
+        theirs = dratify.check_proof(dratify.parse_dimacs(text), proof.decode())
+        said.append(refutes(clauses, 12, proof))
+        assert said[-1] == (theirs.ok and theirs.reached_empty), (clauses, proof)
+    assert sum(said) > 30

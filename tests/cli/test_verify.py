@@ -32,7 +32,9 @@ def test_from_episodes_to_verified(log: Path) -> None:
         answer = json.loads(ran.out)
         assert ran.code == 0, ran
         assert answer.pop("seconds") > 0
-        assert answer == {"verified": True, "states": 2, "triggers": 2, "claims": 3}
+        options = {"trigger_on": "state", "reward_on": "state", "explain": "reward", "acyclic": False}
+        size = {"states": 2, "triggers": 2, "claims": 3}
+        assert answer == {"verified": True, **size, "objective": "triggers", **options}
     assert "verified: 2 states, 2 triggers, 3 claims" in run_here("verify", folder, log).out
 
 

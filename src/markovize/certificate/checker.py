@@ -39,8 +39,11 @@ Refuter = Callable[[Formula, bytes, float], bool]  # whether the proof refutes t
 
 def check_certificate(
     folder: Path, lines: Iterable[str | bytes], functions: dict[str, Labeller], refutes: Refuter, seconds: float
-) -> tuple[int, int, int]:
-    """Checks everything: (states, triggers, claims). Raises :class:`NotVerifiedError`; ``functions`` have names."""
+) -> tuple[int, int, int, str, Fields]:
+    """Checks everything, or raises :class:`NotVerifiedError`: (states, triggers, claims, objective, options).
+
+    ``functions`` are users' label functions by name.
+    """
     deadline = time.monotonic() + seconds
     fields, files = read_certificate(folder)
     kinds = [fields["options"]["trigger_on"], fields["options"]["reward_on"]]
@@ -50,7 +53,7 @@ def check_certificate(
     need(episodes.digest == fields["episodes"], "these are other episodes than those of the certificate")
     states, triggers = check_machine(fields["machine"], fields["options"], episodes)
     Claims(fields, files, episodes, refutes, deadline).cover(states, triggers)
-    return states, triggers, len(fields["claims"])
+    return states, triggers, len(fields["claims"]), fields["objective"], fields["options"]
 
 
 def fields_of(data: Any, names: str, what: str) -> Fields:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +38,8 @@ class Verification(BriefRepr):
     states: int | None = None
     triggers: int | None = None
     claims: int | None = None
+    objective: str | None = None
+    options: Mapping[str, Any] | None = None  # trigger_on, reward_on, explain, acyclic
     seconds: float = 0.0
 
     def __bool__(self) -> bool:
@@ -47,7 +49,22 @@ class Verification(BriefRepr):
         """As ``markovize verify --json`` prints it."""
         out: dict[str, Any] = {"verified": self.verified, "states": self.states, "triggers": self.triggers}
         out |= {"claims": self.claims, "seconds": round(self.seconds, 6)}
-        return out if self.verified else out | {"reason": self.reason}
+        if not self.verified:
+            return out | {"reason": self.reason}
+        return out | {"objective": self.objective, **(self.options or {})}
+
+    def statement(self) -> str:
+        """In one line, what is verified.
+
+        >>> options = {"trigger_on": "state", "reward_on": "state", "explain": "reward", "acyclic": True}
+        >>> Verification(True, "", 2, 1, 3, "triggers", options).statement()
+        'fewest triggers of all machines without cycles that explain the reward, labels state/state'
+        """
+        said = self.options or {}
+        cycles = "without cycles " if said.get("acyclic") else ""
+        what = "the reward" if said.get("explain") == "reward" else "reward and termination"
+        labels = f"labels {said.get('trigger_on')}/{said.get('reward_on')}"
+        return f"fewest {self.objective} of all machines {cycles}that explain {what}, {labels}"
 
 
 def verify(

@@ -50,6 +50,7 @@ def verify(
     elif found.verified:
         size = f"{count(found.states or 0, 'state')}, {count(found.triggers or 0, 'trigger')}"
         console().print(f"[green]verified:[/] {size}, {count(found.claims or 0, 'claim')} ({found.seconds:.2f} s)")
+        console().print(f"  {found.statement()}", markup=False, highlight=False, soft_wrap=True)
     else:
         console().print(f"[red]not verified:[/] {found.reason}", highlight=False, soft_wrap=True)
     raise typer.Exit(DONE if found.verified else NO)
