@@ -136,7 +136,7 @@ def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_another_checker_agrees() -> None:
     """dratify, which shares no code with ours: on proofs as the solver wrote them, and with lines left out."""
     dratify = pytest.importorskip("dratify", reason="dratify is not installed")
-    rng, said = np.random.default_rng(3), []
+    rng, said = np.random.default_rng(3), list[bool]()
     while len(said) < 60:
         clauses = random_clauses(rng, 12, 60)
         with Solver(name="glucose4", bootstrap_with=clauses) as solver:
