@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from certificate_changes import Bundle, change, is_true
+from certificate_changes import Bundle, change, forge, is_true
 from instances import KINDS, random_steps
 
 from markovize import Traces, learn, verify
+from markovize.certificate import verify as verify_module
 from markovize.certificate.verify import lines_of
 
 ALL = (*KINDS, ("transition", "state"), ("source", "transition"))
@@ -80,6 +81,20 @@ def test_the_oracle_can_say_no() -> None:
     assert is_true(wrong)
     wrong.fields["machine"]["states"] += 1
     assert not is_true(wrong)
+
+
+def test_what_only_the_check_of_proofs_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All is right in these certificates but the proofs; a checker that believed those would verify what is false."""
+    rng, forged = np.random.default_rng(5), []
+    for number in range(10):
+        forged.append(bundle(number).copy())
+        forge(forged[-1], rng)
+        forged[-1].recompute()
+        assert not holds(forged[-1], tmp_path / "certificate")
+    monkeypatch.setattr(verify_module, "_refute", lambda *_: True)
+    for each in forged:
+        with pytest.raises(AssertionError):
+            holds(each, tmp_path / "certificate")
 
 
 def test_a_larger_machine_is_not_certified() -> None:

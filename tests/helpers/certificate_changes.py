@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from markovize import RewardMachine, Traces, replay
+from markovize.certificate.checker import smaller_sizes
+from markovize.certificate.formula import Formula, Tree
 from markovize.certificate.reading import NotVerifiedError, read_episodes
 from markovize.episodes.labelled_steps import label_traces
 from markovize.errors import MarkovizeError
@@ -23,6 +25,9 @@ ODD: tuple[Any, ...] = (
     None, True, False, -1, 0, 1, 2, 7, 10**9, 10**30, 0.5, -0.0, 1e308, "", "state", "../k2.cnf", "/etc/passwd",
     "é\x00", [], {}, [[]], [0, -1], [0, 0], {"claim": "counting"}, {"claim": "clique", "histories": []},
 )  # fmt: skip
+
+
+NO_FIT = (TypeError, KeyError, AttributeError, ValueError, IndexError, NotVerifiedError)  # one change after another
 
 
 @dataclass
@@ -61,15 +66,37 @@ def change(bundle: Bundle, rng: np.random.Generator) -> Bundle:
     for _ in range(int(rng.integers(1, 4))):
         kinds: list[Callable[[Bundle, np.random.Generator], None]] = [
             _machine, _machine, _claims, _claims, _sizes, _proof, _proof, _formula, _episodes, _episodes, _exemplars,
-            _options, _anywhere, _bytes,
+            _options, _anywhere, _bytes, forge,
         ]  # fmt: skip
-        with contextlib.suppress(
-            TypeError, KeyError, AttributeError, ValueError
-        ):  # after another change, it may not fit
+        with contextlib.suppress(*NO_FIT):
             kinds[int(rng.integers(len(kinds)))](out, rng)
     if rng.random() < 0.85:
         out.recompute()
     return out
+
+
+def forge(bundle: Bundle, rng: np.random.Generator) -> None:
+    """A larger machine, every smaller size claimed to be infeasible, by the right formulas and by proofs that are none.
+
+    Only what checks proofs stands against it.
+    """
+    fields, options = bundle.fields, bundle.fields["options"]
+    machine = fields["machine"]
+    machine["triggers"].append({"from": 0, "on": "never seen", "to": machine["states"]})
+    machine["states"] += 1
+    episodes = read_episodes(bundle.lines, options["trigger_on"], options["reward_on"])
+    histories = [episodes.steps[episode][: step + 1] for episode, step in fields["exemplars"]]
+    tree = Tree(histories, options["explain"] != "reward", lambda: None)
+    proofs = [text for name, text in bundle.files.items() if name.endswith(".drat")]
+    proofs += [b"0\n", b"", b"1 0\n-1 0\n0\n"]
+    fields["claims"] = [{"claim": "counting"}]
+    for k, z in smaller_sizes(fields["objective"], machine["states"], len(machine["triggers"])):
+        if z is None or z >= k - 1:
+            name = f"f{k}" if z is None else f"f{k}-{z}"
+            bundle.files[f"{name}.cnf"] = Formula(tree, tree.alphabet(), k, z, options["acyclic"]).dimacs()
+            bundle.files[f"{name}.drat"] = _pick(rng, proofs)
+            claim = {"claim": "infeasible", "states": k, "triggers": z, "exemplars": len(histories)}
+            fields["claims"].append(claim | {"formula": f"{name}.cnf", "proof": f"{name}.drat"})
 
 
 def _pick(rng: np.random.Generator, items: Any) -> Any:

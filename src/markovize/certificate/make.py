@@ -183,7 +183,10 @@ class _Maker:
         if not wrong:
             size = f"{states} states and {'any' if triggers is None else triggers} triggers"
             raise EngineError(f"a machine with {size} explains the episodes: the one learned is not the smallest")
+        before = self._exemplars.positions
         self._exemplars.add(wrong, counted=triggers is not None)
+        if self._exemplars.positions == before:
+            raise EngineError("the checker's formula allows what its exemplars forbid; please report this as a bug")
         if triggers is not None and any(z is None for _, z in self._questions()):
             self._exemplars.add(wrong, counted=False)
         return None
