@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from certificate_changes import Bundle, change, forge, is_true
+from certificate_changes import Bundle, change, enlarge, forge, is_true
 from instances import KINDS, random_steps
 
 from markovize import Traces, learn, verify
 from markovize.certificate import verify as verify_module
+from markovize.certificate.formula import Formula
+from markovize.certificate.make import solve_with_proof
 from markovize.certificate.verify import lines_of
 
 ALL = (*KINDS, ("transition", "state"), ("source", "transition"))
@@ -95,6 +97,26 @@ def test_what_only_the_check_of_proofs_refuses(tmp_path: Path, monkeypatch: pyte
     for each in forged:
         with pytest.raises(AssertionError):
             holds(each, tmp_path / "certificate")
+
+
+@pytest.mark.parametrize("with_state", [False, True])
+def test_claims_that_are_true_but_not_enough(with_state: bool, tmp_path: Path) -> None:
+    """A machine that is too large, and every claim about smaller ones that can be proven: some size is left open."""
+
+    def prove(formula: Formula) -> bytes | None:
+        found = solve_with_proof(formula, lambda: None)
+        return found if isinstance(found, bytes) else None
+
+    folder, claims = tmp_path / "certificate", 0
+    for number in range(30):
+        changed = bundle(number).copy()
+        if changed.fields["machine"]["states"] > 1:
+            enlarge(changed, with_state, prove)
+            changed.recompute()
+            claims += len(changed.fields["claims"]) - 1
+            assert not holds(changed, folder)
+            assert "no claim excludes machines with" in verify(folder, folder.parent / "episodes.jsonl").reason
+    assert claims > 25
 
 
 def test_a_larger_machine_is_not_certified() -> None:

@@ -80,21 +80,29 @@ def forge(bundle: Bundle, rng: np.random.Generator) -> None:
 
     Only what checks proofs stands against it.
     """
+    proofs = [text for name, text in bundle.files.items() if name.endswith(".drat")]
+    proofs += [b"0\n", b"", b"1 0\n-1 0\n0\n"]
+    enlarge(bundle, True, lambda _: bytes(_pick(rng, proofs)))
+
+
+def enlarge(bundle: Bundle, with_state: bool, prove: Callable[[Formula], bytes | None]) -> None:
+    """A machine with one more trigger, or state, and a claim for every smaller size that has something like a proof."""
     fields, options = bundle.fields, bundle.fields["options"]
     machine = fields["machine"]
-    machine["triggers"].append({"from": 0, "on": "never seen", "to": machine["states"]})
-    machine["states"] += 1
+    machine["triggers"].append({"from": 0, "on": "never seen", "to": machine["states"] if with_state else 1})
+    machine["states"] += with_state
     episodes = read_episodes(bundle.lines, options["trigger_on"], options["reward_on"])
     histories = [episodes.steps[episode][: step + 1] for episode, step in fields["exemplars"]]
     tree = Tree(histories, options["explain"] != "reward", lambda: None)
-    proofs = [text for name, text in bundle.files.items() if name.endswith(".drat")]
-    proofs += [b"0\n", b"", b"1 0\n-1 0\n0\n"]
     fields["claims"] = [{"claim": "counting"}]
     for k, z in smaller_sizes(fields["objective"], machine["states"], len(machine["triggers"])):
-        if z is None or z >= k - 1:
+        if z is not None and z < k - 1:
+            continue
+        formula = Formula(tree, tree.alphabet(), k, z, options["acyclic"])
+        proof = prove(formula)
+        if proof is not None:
             name = f"f{k}" if z is None else f"f{k}-{z}"
-            bundle.files[f"{name}.cnf"] = Formula(tree, tree.alphabet(), k, z, options["acyclic"]).dimacs()
-            bundle.files[f"{name}.drat"] = _pick(rng, proofs)
+            bundle.files |= {f"{name}.cnf": formula.dimacs(), f"{name}.drat": proof}
             claim = {"claim": "infeasible", "states": k, "triggers": z, "exemplars": len(histories)}
             fields["claims"].append(claim | {"formula": f"{name}.cnf", "proof": f"{name}.drat"})
 
