@@ -233,6 +233,13 @@ def test_episodes_that_are_none(line: str) -> None:
         reading.read_episodes([line], "state", "state")
 
 
+def test_files_of_all_kinds_are_read(tmp_path: Path) -> None:
+    learn(two_coffees()).certificate().save(tmp_path / "certificate")
+    for name in ("log.jsonl", "log.jsonl.gz", "log.csv"):
+        markovize.write_episodes(tmp_path / name, two_coffees())
+        assert verify(tmp_path / "certificate", tmp_path / name).verified
+
+
 def test_the_checker_reads_episodes_as_the_package_does(tmp_path: Path) -> None:
     """Labels and outcomes by first appearance, from the same file: the two ways agree."""
     traces = random_steps(np.random.default_rng(5), episodes=20, length=8)

@@ -16,10 +16,11 @@ from markovize.certificate.checker import Refuter, check_certificate
 from markovize.certificate.formula import Formula
 from markovize.certificate.reading import Labeller, NotVerifiedError
 from markovize.episodes.brief import BriefRepr
-from markovize.episodes.traces import Episodes, Traces, as_traces
+from markovize.episodes.traces import Episodes, as_traces
 from markovize.episodes.user_code import function_of_user
 from markovize.episodes.values import canonical, jsonable
 from markovize.errors import InputError, MarkovizeError, one_line
+from markovize.io import read_episodes
 
 OWN: Final = "own"
 TIME_LIMIT: Final = 600.0
@@ -82,7 +83,7 @@ def verify(
 
     Args:
         folder: the certificate.
-        episodes: a JSONL file, which the checker reads by itself, or episodes in any form that ``learn`` takes.
+        episodes: a ``.jsonl`` file, which the checker reads by itself; another file; or what ``learn`` takes.
         functions: ``module:function`` of the users' functions that labels come from. None is called that is not
             named here, whatever the certificate says.
         checker: what checks the proofs: ``own``, or the name of a program that is called with a formula and a proof and
@@ -117,17 +118,16 @@ def _reason(error: Exception) -> str:
 
 
 def lines_of(episodes: Episodes | str | Path) -> Iterator[str | bytes]:
-    """The episodes as JSON lines: those of a file as they are.
+    """The episodes as JSON lines: those of a JSONL file as they are, those of any other file as markovize reads them.
 
     >>> list(lines_of([([0, 1], ["go"], [0.5])]))
     ['{"observations": [0, 1], "actions": ["go"], "rewards": [0.5], "terminated": false, "truncated": false}']
     """
-    if isinstance(episodes, (str, Path)):
+    if isinstance(episodes, (str, Path)) and Path(episodes).suffix == ".jsonl":
         with Path(episodes).open("rb") as file:
             yield from file
         return
-    traces: Traces = as_traces(episodes)
-    for episode in traces:
+    for episode in read_episodes(episodes) if isinstance(episodes, (str, Path)) else as_traces(episodes):
         yield json.dumps(episode.to_json())
 
 
