@@ -50,6 +50,7 @@ docs: $(VENV)/.docs
 
 benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
+	$(BIN)/python benchmarks/certificates.py
 	$(BIN)/python benchmarks/overshoot.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/files.py

@@ -14,6 +14,7 @@ from markovize import errors
 NAMES = [
     "ActiveLearner",
     "AllMachines",
+    "Certificate",
     "CheckReport",
     "Emission",
     "EngineError",
@@ -40,6 +41,7 @@ NAMES = [
     "Trigger",
     "UnrealisableError",
     "UnsupportedError",
+    "Verification",
     "Witness",
     "assert_reward_markov",
     "check",
@@ -53,6 +55,7 @@ NAMES = [
     "replay",
     "stream_episodes",
     "tell_apart",
+    "verify",
     "write_episodes",
     "write_machine",
 ]

@@ -53,6 +53,8 @@ def values(tmp: Path) -> dict[str, Any]:
         "ReplayReport": markovize.replay(machine, traces),
         "RewardReport": markovize.check_reward(traces),
         "LearnResult": markovize.LearnResult("feasible", machine, (1, 0), "triggers", False, "sat", 0.0, 1, LONG),
+        "Certificate": markovize.Certificate({"claims": MANY, "machine": machine.to_json()}, {LONG: b""}),
+        "Verification": markovize.Verification(False, LONG),
         "Learner": markovize.Learner(),
         "Product": markovize.Product.of(unpaid, large_machine()),
         "ActiveLearner": learner,

@@ -8,6 +8,7 @@ One verb for each job, with the same names as on the command line:
 * :func:`check_reward`: what does the reward of an environment depend on? (``markovize audit``)
 * :func:`learn`: the smallest machine of hidden triggers, with a proof; :class:`Learner`: for episodes that keep coming
 * :class:`AllMachines`, :class:`Separation`, :func:`tell_apart`: other machines as small, and what tells two apart
+* :func:`verify`: does a certificate of ``LearnResult.certificate`` hold? with a checker of its own
 * :func:`replay`: does a machine explain these episodes?
 * :func:`draw`, :func:`describe`: look at a machine
 * :func:`convert`, :func:`read_machine`, :func:`write_machine`, :class:`RewardMachine`: machines and files
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from markovize.auditing.audit import check_reward
     from markovize.auditing.report import RewardReport
     from markovize.auditing.testing import assert_reward_markov
+    from markovize.certificate.make import Certificate
+    from markovize.certificate.verify import Verification, verify
     from markovize.conflicts.check import check
     from markovize.conflicts.report import CheckReport, Witness
     from markovize.episodes.features.feature import Feature
@@ -67,6 +70,9 @@ __getattr__, __dir__ = lazy_names(
         "assert_reward_markov": "auditing.testing",
         "check_reward": "auditing.audit",
         "RewardReport": "auditing.report",
+        "Certificate": "certificate.make",
+        "Verification": "certificate.verify",
+        "verify": "certificate.verify",
         "check": "conflicts.check",
         "CheckReport": "conflicts.report",
         "Witness": "conflicts.report",
@@ -128,6 +134,9 @@ __all__ = [  # noqa: RUF022 - grouped as in the docstring
     "AllMachines",
     "Separation",
     "tell_apart",
+    "verify",
+    "Verification",
+    "Certificate",
     "replay",
     "ReplayReport",
     "draw",

@@ -1,4 +1,4 @@
-"""The command line: ``markovize check | audit | learn | replay | draw | convert | run | reproduce``.
+"""The command line: ``markovize check | audit | learn | verify | replay | draw | convert | run | reproduce``.
 
 Exit codes: 0 done (``learn``: optimal), 1 the answer is no, 2 bad usage or input, 3 stopped by a limit, 130
 interrupted. Errors are one line on stderr.
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from markovize.cli import audit, check, convert, draw, learn, replay, reproduce, run
+from markovize.cli import audit, check, convert, draw, learn, replay, reproduce, run, verify
 from markovize.cli.all_option import CommandWithAll
 from markovize.cli.exits import BAD, DONE, INTERRUPTED, fail
 
@@ -44,6 +44,7 @@ def _root(
 app.command(epilog=f"Example: {check.EXAMPLE}")(check.check)
 app.command(epilog=f"Example: {audit.EXAMPLE}")(audit.audit)
 app.command(epilog=f"Example: {learn.EXAMPLE}\n\nExample: {learn.EXAMPLE_OF_ALL}", cls=CommandWithAll)(learn.learn)
+app.command(epilog=f"Example: {verify.EXAMPLE}")(verify.verify)
 app.command(epilog=f"Example: {replay.EXAMPLE}")(replay.replay)
 app.command(epilog=f"Example: {draw.EXAMPLE}")(draw.draw)
 app.command(help=convert.HELP, epilog=f"Example: {convert.EXAMPLE}")(convert.convert)

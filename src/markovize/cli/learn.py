@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from markovize.cli import files, options
+from markovize.cli import certificates, files, options
 from markovize.cli.all_option import AllMachinesOption, name_of_other, what_of_all, write_others
 from markovize.cli.choices import (
     AUTO_AUDIT,
@@ -107,6 +107,12 @@ def learn(
             show_default="0.01",
         ),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write evidence that `markovize verify` and others can check.", show_default=False
+        ),
+    ] = None,
     reward_decimals: options.DecimalsOption = None,
     all_: AllMachinesOption = None,
     json_: options.JsonOption = False,
@@ -123,6 +129,8 @@ def learn(
         files.check_machine_output(output, episodes)
     if front is not None:
         _check_front(front, tolerance, outliers)
+    if certificate is not None:
+        certificates.check(certificate, holdout)
     traces = log.read(episodes, reward_decimals)
     held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
@@ -157,21 +165,29 @@ def learn(
         if front is not None and result.noise is not None and result.noise.front:
             taken = result.noise.tolerance, len(result.noise.outliers)
             front.write_bytes(draw_front(result.noise.front, taken, kind=front.suffix[1:]))
+        made = None
+        if certificate is not None and result.status == "optimal":
+            made = certificates.write(result, certificate, lambda: log.read_whole(episodes, reward_decimals))
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
             allowed = 0.0 if result.noise is None else result.noise.tolerance
             tried = markovize.replay(result.machine, held_out, features=features, tolerance=allowed, **own)
         if json_:
-            print_json(result.to_json() | ({} if held_out is None else {"holdout": _holdout(held_out, tried)}))
+            more = {} if held_out is None else {"holdout": _holdout(held_out, tried)}
+            print_json(result.to_json() | more | ({} if made is None else {"certificate": made}))
         else:
             _report(result, output, everything)
+            if made is not None:
+                console().print(f"certificate with {count(made['claims'], 'claim')} in {certificate}", soft_wrap=True)
             if tried is not None and held_out is not None:
                 report_replay(console(), tried, f" of {count(len(held_out), 'episode')} held out")
         if result.status == "unrealisable":
             typer.echo(f"markovize: {result.contradiction}", err=True)
         if result.time is not None:
             typer.echo(f"markovize: {result.time}. {result.time.advice}; --count-steps learns all the same", err=True)
+        if certificate is not None and made is None:
+            typer.echo(f"markovize: not certified: the machine is not proven ({result.status})", err=True)
         code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         if result.chance is not None and not result.chance.stopped:
             code = DONE  # nothing was left open that could be proven

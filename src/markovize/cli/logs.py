@@ -42,5 +42,12 @@ class Log:
             address=self.address,
         )
 
+    def read_whole(self, path: Path, reward_decimals: int | None) -> Traces:
+        """All its episodes as they are."""
+        from markovize.episodes.stream import EpisodeStream
+
+        found = self.read(path, reward_decimals)
+        return found.read() if isinstance(found, EpisodeStream) else found
+
 
 PLAIN: Final = Log()

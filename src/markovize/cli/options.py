@@ -16,6 +16,7 @@ from markovize.episodes.features import feature_function
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.episodes.labelling.function import FunctionLabelling
 from markovize.episodes.labelling.guards import GUARDS
+from markovize.episodes.user_code import function_of_user
 from markovize.errors import InputError
 from markovize.io.registry import EPISODES, MACHINES
 
@@ -98,6 +99,13 @@ def check_labels(on: str | None) -> str | None:
     if on is not None and on != AUTO:
         labelling_of(on)
     return on
+
+
+def check_functions(given: list[str] | None) -> list[str] | None:
+    """Refuses functions that are not there, before anything is read."""
+    for name in given or ():
+        function_of_user(name)
+    return given
 
 
 def function_option() -> Any:

@@ -10,6 +10,7 @@ from markovize.learning.all_machines import AllMachines, make_all
 from markovize.learning.alternatives import Labels, choose_labels
 from markovize.learning.assembly import assemble
 from markovize.learning.call import Call, Options
+from markovize.learning.certify import Evidence, positions
 from markovize.learning.engines import Delta
 from markovize.learning.enumeration import Enumeration
 from markovize.learning.exemplars import ExemplarSets
@@ -78,7 +79,13 @@ class Attempt:
             machine, ends = assemble(call.traces, steps, {}, {}, allowance)
             only = None if call.all is None else AllMachines((machine,), complete=True, at_least=1)
             return replace(
-                blank, status="optimal", machine=machine, termination_conflicts=ends, proof=NO_CONFLICT, all=only
+                blank,
+                status="optimal",
+                machine=machine,
+                termination_conflicts=ends,
+                proof=NO_CONFLICT,
+                all=only,
+                evidence=self._evidence(call),
             )
         inquiry, best = self.search.inquiry, self.best
         nodes = inquiry.exemplars.nodes
@@ -92,7 +99,7 @@ class Attempt:
         if size(best)[1] <= MOST_ALTERNATIVES:
             best, labels = choose_labels(best, inquiry.judge, nodes, call.rng, limits)
         machine, ends = assemble(call.traces, steps, best, labels, allowance)
-        found = replace(found, machine=machine, termination_conflicts=ends)
+        found = replace(found, machine=machine, termination_conflicts=ends, evidence=self._evidence(call))
         return found if call.all is None or not self.is_proven else replace(found, all=self._list(call, best, machine))
 
     def _list(self, call: Call, best: Delta, machine: RewardMachine) -> AllMachines:
@@ -105,6 +112,19 @@ class Attempt:
         problem, labels = self.recalled.problem, options.labels[self.recalled.number]
         soon = call.limits.a_moment_more()
         return make_all(machine, listed, call.traces, problem.steps, labels, options.explain, soon)
+
+    def _evidence(self, call: Call) -> Evidence:
+        """What a certificate is made of."""
+        whole = call.traces if call.traces.weights() is None else None
+        labels = self.options.labels[self.recalled.number]
+        if self.search is None:
+            return Evidence(whole, labels)
+        inquiry = self.search.inquiry
+        tree, exemplars = inquiry.judge.tree, inquiry.exemplars
+        counted, uncounted = (
+            positions(call.traces, tree, each.nodes) for each in (exemplars.counted, exemplars.uncounted)
+        )
+        return Evidence(whole, labels, counted, uncounted, inquiry.proven.questions)
 
 
 def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, last_resort: bool = True) -> Attempt:

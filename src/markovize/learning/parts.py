@@ -90,4 +90,5 @@ def join_results(results: Sequence[LearnResult]) -> LearnResult:
         proof=f"{len(results)} parts of the episodes share no label, and each is proven" if proven else "",
         termination_conflicts=tuple(conflict for result in results for conflict in result.termination_conflicts),
         identity=None,
+        evidence=None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from markovize.conflicts.clock import Clock
 from markovize.conflicts.timetable import Timetable
@@ -22,6 +22,11 @@ from markovize.machine.describe import describe
 from markovize.machine.machine import RewardMachine
 from markovize.machine.notebook import card
 from markovize.machine.support import LITTLE, Support
+
+if TYPE_CHECKING:
+    from markovize.certificate.make import Certificate
+    from markovize.episodes.traces import Episodes
+    from markovize.learning.certify import Evidence
 
 Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 
@@ -145,6 +150,7 @@ class LearnResult(BriefRepr):
     all: AllMachines | None = None  # where all minimal machines were asked for, and their size is proven
     remarks: tuple[str, ...] = ()  # what was chosen that a user may want to know
     identity: Identity | None = field(default=None, repr=False)  # of the episodes and options it was learned from
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)  # what a certificate is made of
 
     @property
     def states(self) -> int | None:
@@ -208,6 +214,20 @@ class LearnResult(BriefRepr):
         if self.time is not None:
             raise MarkovizeError(f"{self.time}. {self.time.advice}")
         raise MarkovizeError("no machine was found within the limit; allow more time")
+
+    def certificate(self, episodes: Episodes | None = None, *, time_limit: float | None = None) -> Certificate:
+        """Evidence that no machine is smaller, for :func:`markovize.verify` or another program to check.
+
+        ``episodes`` need be given only where they came as a stream.
+
+        >>> from markovize import learn
+        >>> result = learn([([0, 1, 2], ["a", "b"], [0, 0]), ([0, 0, 2], ["a", "b"], [0, 1])])
+        >>> [claim["claim"] for claim in result.certificate().fields["claims"]]
+        ['counting', 'clique']
+        """
+        from markovize.learning.certify import certify  # knows results
+
+        return certify(self, episodes, time_limit)
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
