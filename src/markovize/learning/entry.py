@@ -10,15 +10,16 @@ from typing import Final, Unpack
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
 from markovize.episodes.allowance import Allowance
-from markovize.episodes.labelling import AUTO, LabelFunctions
+from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
+from markovize.errors import InputError
 from markovize.learning.comparison import SMALL
 from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible
-from markovize.learning.learner import DEFAULT_ENGINE, Learner, LearnOptions, check_noise
+from markovize.learning.learner import DEFAULT_ENGINE, Learner, LearnOptions
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable
 from markovize.learning.noise import Chosen, choose_noise, describe_choice, with_noise
@@ -26,6 +27,7 @@ from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
 from markovize.learning.stages import blank
 from markovize.learning.warm_up import warm_up, warm_up_for_noise
+from markovize.machine.replay import MachineFunctions
 from markovize.machine.support import count_support
 
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
@@ -100,7 +102,9 @@ def learn(
             traces = episodes.read()
     if not learner.options.allowance.exact:
         result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
-        return with_noise(result, traces, learner.options.allowance, _own_labels(result, options))
+        if note:
+            result = replace(result, remarks=(note, *result.remarks))
+        return with_noise(result, traces, learner.options.allowance, _own_functions(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
     if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
@@ -121,17 +125,14 @@ def learn(
         result = replace(result, remarks=(note, *result.remarks))
     if result.machine is None or result.interrupted:
         return result
-    own = _own_labels(result, options)
+    own = _own_functions(result, options)
     # with one state, each reward label has one entry
-    features = options.get("features")
     once = (
         not learner.finds_guards
         and result.machine.states == 1
         and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
     )
-    return replace(
-        result, support=count_support(result.machine, traces, features=features, **own), labels_hardly_repeat=once
-    )
+    return replace(result, support=count_support(result.machine, traces, **own), labels_hardly_repeat=once)
 
 
 def _learn_and_choose_noise(
@@ -148,7 +149,7 @@ def _learn_and_choose_noise(
     exactly: LearnOptions = {**options, "tolerance": 0.0, "outliers": 0}
     learner = Learner(**exactly)  # refuses what cannot be
     if learner.finds_guards or _asks_for_guards(options):
-        check_noise(learner.options.engine, learner.options.auditor, guards=True)
+        raise InputError("with guards, tolerance and outliers are numbers; auto is for labels")
     tolerance, outliers = options.get("tolerance", 0.0), options.get("outliers", 0)
     given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
     traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
@@ -169,7 +170,7 @@ def _learn_and_choose_noise(
         noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
         noisy |= {"trigger_on": trigger_on, "reward_on": reward_on}
         result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=chosen.point.delta)
-    result = with_noise(result, traces, allowance, _own_labels(result, options))
+    result = with_noise(result, traces, allowance, _own_functions(result, options))
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
     return replace(result, noise=noise, seconds=time.monotonic() - start)
@@ -205,11 +206,12 @@ def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds:
     return replace(result, contradiction=replace(contradiction, advice=told))
 
 
-def _own_labels(result: LearnResult, options: LearnOptions) -> LabelFunctions:
-    """The functions that made labels, where they did."""
+def _own_functions(result: LearnResult, options: LearnOptions) -> MachineFunctions:
+    """The functions that made labels and features, where they did."""
     return {
         "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
         "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
+        "features": options.get("features"),
     }
 
 
@@ -228,5 +230,4 @@ def _leaves_labels_open(options: LearnOptions) -> bool:
         "audit": AUTO,
         "objective": "triggers",
     }
-    usual |= {"tolerance": 0.0, "outliers": 0}
     return all(options.get(name, value) == value for name, value in usual.items())

@@ -98,7 +98,7 @@ class Learner:
         allowance = Allowance(tolerance, outliers)
         auditor = find_auditor(audit, solver)
         if not allowance.exact:
-            check_noise(solver, auditor, guards=trigger_on == GUARDS)
+            check_noise(solver, auditor)
         self._guards: GuardOptions | None = None
         self._remembered = Remembered()
         if trigger_on == GUARDS:
@@ -111,7 +111,7 @@ class Learner:
                     raise InputError(f"guards have an objective and an engine of their own; leave {name} as it is")
             own = feature_function(features)
             kinds = tuple(numeric), tuple(categorical)
-            self._guards = GuardOptions(reward_on, own, *kinds, before, explain, acyclic)
+            self._guards = GuardOptions(reward_on, own, *kinds, before, explain, acyclic, allowance)
             self._guards.reward_labels  # noqa: B018 - refuses what is none before anything is read
             trigger_on = reward_on = "state"  # which nothing looks at
         elif features is not None or numeric or categorical or before != AUTO:
@@ -176,10 +176,8 @@ class Learner:
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 
 
-def check_noise(engine: Engine, auditor: Engine | None, *, guards: bool) -> None:
+def check_noise(engine: Engine, auditor: Engine | None) -> None:
     """Refuses what knows no allowances."""
-    if guards:
-        raise InputError("tolerance and outliers are for labels; with guards rewards must be exact")
     for each in (engine, auditor):
         if each is not None and each.name != DEFAULT_ENGINE:
             raise InputError(

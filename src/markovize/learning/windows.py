@@ -28,14 +28,14 @@ def outside_of_windows(
     order = np.lexsort((levels, ends, groups))
     outside = np.ones(len(order), np.bool_)
     many = np.asarray(counts, np.int64)
-    steps = _fill_windows(np.asarray(groups, np.int64)[order], ends[order], levels[order], many[order], width, outside)
+    steps = fill_windows(np.asarray(groups, np.int64)[order], ends[order], levels[order], many[order], width, outside)
     back = np.empty(len(order), np.bool_)
     back[order] = outside
     return back, int(steps)
 
 
 @njit(cache=True)
-def _fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, width: float, outside: Bools) -> int:
+def fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, width: float, outside: Bools) -> int:
     """Entries sorted by group, end and level; those inside of the fullest windows are marked, the others counted."""
     total, n = 0, len(groups)
     first = 0
@@ -57,6 +57,21 @@ def _fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, widt
                 total += counts[entry]
         first = at
     return total
+
+
+@njit(cache=True)
+def sort_into_groups(order: Longs, groups: Longs, n_groups: int) -> Longs:
+    """The entries group by group; those of one group are in the given order."""
+    start = np.zeros(n_groups + 1, np.int64)
+    for entry in order:
+        start[groups[entry] + 1] += 1
+    for group in range(n_groups):
+        start[group + 1] += start[group]
+    out = np.empty(len(order), np.int64)
+    for entry in order:
+        out[start[groups[entry]]] = entry
+        start[groups[entry]] += 1
+    return out
 
 
 @njit(cache=True)

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.features import FeatureFunction, FeatureTable, extract_features
 from markovize.episodes.labelled_steps import Explain, LabelledSteps, check_no_objects, code_outcomes
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, Labels, labelling_of
@@ -19,6 +20,8 @@ from markovize.errors import one_line
 from markovize.learning.guards.assembly import assemble_guards
 from markovize.learning.guards.candidate import Bound
 from markovize.learning.guards.memory import Proven, Remembered, digest
+from markovize.learning.guards.noisy_judge import judge_of
+from markovize.learning.guards.outliers import count_outliers, with_fewest_outliers
 from markovize.learning.guards.polish import Room, centre_bounds, find_rooms, turn_rewards
 from markovize.learning.guards.problem import GuardProblem, pose_guards
 from markovize.learning.guards.search import GuardSearch
@@ -42,6 +45,7 @@ class GuardOptions:
     before: Before = AUTO
     explain: Explain = "reward"
     acyclic: bool = False
+    allowance: Allowance = EXACT
 
     @property
     def reward_labels(self) -> Labelling | None:
@@ -142,9 +146,9 @@ def _pose_with(options: GuardOptions, call: GuardCall, *, before: bool) -> _Pose
     )
     call.limits.check()
     steps = _label(traces, rewards, options.explain)
-    problem = pose_guards(steps, table, finds_reward_guards=rewards is None)
+    problem = pose_guards(steps, table, finds_reward_guards=rewards is None, allowance=options.allowance)
     call.limits.check()
-    found = find_contradiction(steps, problem.first_alike(), traces)
+    found = find_contradiction(steps, problem.first_alike(), traces, options.allowance)
     if found is not None:
         found = replace(found, advice=_advise(found, table, traces))
     return _Posed(steps, problem, found)
@@ -189,8 +193,11 @@ def _with_machine(
     found: LearnResult, options: GuardOptions, call: GuardCall, steps: LabelledSteps, search: GuardSearch
 ) -> LearnResult:
     assert search.best is not None
-    judge, moment = search.judge, call.limits.a_moment_more()
-    best = turn_rewards(search.best, judge)
+    judge, best, moment = search.judge, search.best, call.limits.a_moment_more()
+    if options.allowance.outliers:
+        best = with_fewest_outliers(search, moment, acyclic=options.acyclic)
+        judge = judge_of(search.problem.with_outliers(count_outliers(best, search.problem)))  # no more are taken
+    best = turn_rewards(best, judge)
     rooms: dict[tuple[int, Bound], Room] = {}
     with contextlib.suppress(Stop):
         best = centre_bounds(best, judge, moment)

@@ -19,8 +19,8 @@ import numpy as np
 from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
-from markovize.learning.guards.judge import Judge
 from markovize.learning.guards.memory import Proven
+from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
@@ -76,7 +76,7 @@ class GuardSearch:
         proven: Proven | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self.problem, self.judge = problem, Judge(problem)
+        self.problem, self.judge = problem, judge_of(problem)
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
         self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
@@ -127,6 +127,18 @@ class GuardSearch:
                     if question.formula is not None:
                         question.formula.close()
                         question.formula = None
+
+    def ask_once(self, split: Split, literals: int, work: int) -> Candidate | None:
+        """A machine of this split with at most so many literals, if one is found with so much work."""
+        question = Question(split)
+        try:
+            self._ask(question, literals, work)
+        except Stop:
+            pass
+        finally:
+            if question.formula is not None:
+                question.formula.close()
+        return self.best
 
     def _ask_for_the_proven_size(self) -> None:
         """Episodes that came since the last call mostly move its thresholds."""
@@ -203,9 +215,12 @@ class GuardSearch:
 
     @cached_property
     def _most_outcomes(self) -> int:
-        """How many outcomes a label has at the most."""
-        pairs = np.unique(self.problem.labels.astype(np.int64) * self.problem.n_outcomes + self.problem.outcomes)
-        return int(np.bincount(pairs // self.problem.n_outcomes, minlength=1).max())
+        """How many outcomes that need a cell each a label has at the most."""
+        problem = self.problem
+        if problem.pays is not None:
+            return problem.pays.most_windows(problem.labels, problem.outcomes)
+        pairs = np.unique(problem.labels.astype(np.int64) * problem.n_outcomes + problem.outcomes)
+        return int(np.bincount(pairs // problem.n_outcomes, minlength=1).max())
 
     def _take_turns(self, level: int, work: int) -> None:
         """Each open question of a level: first whether there is any machine, then with few literals."""
@@ -302,9 +317,9 @@ class GuardSearch:
     def _first_exemplars(self) -> list[int]:
         """The shallowest steps of each outcome but the commonest: those that are paid, as a rule."""
         problem, out = self.problem, []
-        counts = np.bincount(problem.outcomes[problem.matters], minlength=problem.n_outcomes)
+        counts = np.bincount(problem.kinds[problem.matters], minlength=1)
         for outcome in np.argsort(counts, kind="stable")[:-1].tolist():
-            steps = np.flatnonzero((problem.outcomes == outcome) & problem.matters)
+            steps = np.flatnonzero((problem.kinds == outcome) & problem.matters)
             out += steps[np.argsort(problem.depth[steps], kind="stable")][:FIRST_EXEMPLARS].tolist()
         return out
 
