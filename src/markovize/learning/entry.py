@@ -14,15 +14,15 @@ from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
-from markovize.errors import InputError
 from markovize.learning.comparison import SMALL
 from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
+from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
 from markovize.learning.learner import DEFAULT_ENGINE, Learner, LearnOptions
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable
-from markovize.learning.noise import Chosen, choose_noise, describe_choice, with_noise
+from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice, with_noise
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
 from markovize.learning.stages import blank
@@ -118,7 +118,7 @@ def learn(
             time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
     started = time.monotonic()
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since)
-    if result.status == "unrealisable" and not learner.finds_guards:
+    if result.status == "unrealisable":
         left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
         return _with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result
     if note:
@@ -146,13 +146,16 @@ def _learn_and_choose_noise(
     warm_up()
     warm_up_for_noise()
     start = time.monotonic()
+    if _asks_for_guards(options):
+        options = {**options, "trigger_on": GUARDS}
     exactly: LearnOptions = {**options, "tolerance": 0.0, "outliers": 0}
-    learner = Learner(**exactly)  # refuses what cannot be
-    if learner.finds_guards or _asks_for_guards(options):
-        raise InputError("with guards, tolerance and outliers are numbers; auto is for labels")
+    learner, note = Learner(**exactly), ""  # refuses what cannot be
     tolerance, outliers = options.get("tolerance", 0.0), options.get("outliers", 0)
     given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
     traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
+    if _leaves_labels_open(options) and (note := why_guards(traces)):
+        options, exactly = {**options, "trigger_on": GUARDS}, {**exactly, "trigger_on": GUARDS}
+        learner = Learner(**exactly)
     with interruptible():  # one Ctrl-C for the choice and for the search after it
         chosen = _choose_noise(
             learner,
@@ -166,10 +169,16 @@ def _learn_and_choose_noise(
             result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
             noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
             return replace(result, noise=noise, seconds=time.monotonic() - start)
-        allowance, (trigger_on, reward_on) = chosen.point.allowance, chosen.point.labels
+        point, allowance = chosen.point, chosen.point.allowance
         noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
-        noisy |= {"trigger_on": trigger_on, "reward_on": reward_on}
-        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=chosen.point.delta)
+        if point.candidate is not None:
+            noisy |= {"before": point.before}
+        else:
+            noisy |= {"trigger_on": point.labels[0], "reward_on": point.labels[1]}
+        first = point.delta if point.candidate is None else point.candidate
+        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=first)
+    if note:
+        result = replace(result, remarks=(note, *result.remarks))
     result = with_noise(result, traces, allowance, _own_functions(result, options))
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
@@ -181,11 +190,13 @@ def _choose_noise(
 ) -> Chosen:
     """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
     warm_up_for_noise()
-    options = learner.options
+    options, guards = learner.options, learner.guard_options
     question = Question(tolerance, outliers, options.acyclic, options.explain, options.engine)
     labels = [options.labels[number] for number in options.coarsest]
     with interruptible() as interrupt:
         limits = Limits(None if seconds is None else time.monotonic() + seconds, interrupt=interrupt)
+        if guards is not None:
+            return choose_point(draw_guard_front(traces, GuardQuestion(tolerance, outliers, guards), limits))
         return choose_noise(traces, question, labels, limits)
 
 

@@ -24,6 +24,7 @@ from markovize.learning.call import Call, Options
 from markovize.learning.engines import Delta, Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
 from markovize.learning.guards.answer import Before, GuardCall, GuardOptions, answer_guards
+from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.memory import Remembered
 from markovize.learning.interrupts import interruptible
 from markovize.learning.limits import Limits
@@ -139,6 +140,11 @@ class Learner:
         """Whether triggers are guards over features."""
         return self._guards is not None
 
+    @property
+    def guard_options(self) -> GuardOptions | None:
+        """What is asked for where triggers are guards."""
+        return self._guards
+
     def learn(
         self,
         episodes: Episodes | EpisodeStream,
@@ -148,7 +154,7 @@ class Learner:
         on_progress: Callable[[Progress], None] | None = None,
         since: LearnResult | None = None,
         rng: np.random.Generator | None = None,
-        first: Delta | None = None,
+        first: Delta | Candidate | None = None,
     ) -> LearnResult:
         """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
 
@@ -168,10 +174,12 @@ class Learner:
         with interruptible() as interrupt:
             start = time.perf_counter()
             if self._guards is not None:
-                given = GuardCall(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, self._remembered)
+                limits, begin = Limits(deadline, interrupt=interrupt), first if isinstance(first, Candidate) else None
+                given = GuardCall(traces, limits, effort, on_progress, self._remembered, begin)
                 result, self._remembered = answer_guards(self._guards, given, blank(self.options))
                 return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
-            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, first)
+            delta = None if isinstance(first, Candidate) else first
+            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, delta)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 

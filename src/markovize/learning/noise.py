@@ -31,7 +31,11 @@ class Chosen:
 
 def choose_noise(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Chosen:
     """The allowance with the shortest description; none, unless that is clearly longer."""
-    points = draw_front(traces, question, labels, limits)
+    return choose_point(draw_front(traces, question, labels, limits))
+
+
+def choose_point(points: Sequence[Point]) -> Chosen:
+    """Of points, the shortest first, the one to take."""
     found = {point.allowance: point for point in reversed(points)}  # of equal ones the shortest
     best = points[0] if points else None
     if best is not None and EXACT in found and found[EXACT].bits <= best.bits + CLEAR:
@@ -57,10 +61,7 @@ def describe_choice(point: Point, steps: int) -> str:
     if outliers:
         words.append(f"{outliers} outlier{'' if outliers == 1 else 's'} of {steps:,} steps")
         asked.append(f"--outliers {outliers}")
-    states, triggers = (
-        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((point.states, "state"), (point.triggers, "trigger"))
-    )
-    return f"With {' and '.join(words)} ({' '.join(asked)}): {states}, {triggers}."
+    return f"With {' and '.join(words)} ({' '.join(asked)}): {point.choice.machine}."
 
 
 def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, functions: MachineFunctions) -> LearnResult:

@@ -34,6 +34,23 @@ def outside_of_windows(
     return back, int(steps)
 
 
+def count_special(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> int:
+    """The cells that pay something else than their label mostly does; entries are those inside of the windows.
+
+    >>> one = np.ones(3, np.int64)
+    >>> count_special(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.1, 5.0]), one, 0.5)
+    1
+    """
+    numbers, of_entry = np.unique(cells, return_inverse=True)
+    low = np.full(len(numbers), np.inf)
+    np.minimum.at(low, of_entry, levels)
+    steps, label = np.bincount(of_entry, counts, len(numbers)), np.zeros(len(numbers), np.int32)
+    label[of_entry] = labels
+    order = np.lexsort((-steps, label))
+    usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
+    return int(np.count_nonzero(np.abs(low - usual) > width))
+
+
 @njit(cache=True)
 def fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, width: float, outside: Bools) -> int:
     """Entries sorted by group, end and level; those inside of the fullest windows are marked, the others counted."""

@@ -79,6 +79,48 @@ def test_both(clean: Traces) -> None:
     assert [(each.episode, each.step) for each in result.noise.outliers] == [(0, 7), (50, 0)]
 
 
+def test_auto_takes_no_allowance_for_clean_rewards(clean: Traces) -> None:
+    result = learn(clean, tolerance="auto", outliers="auto", **GUARDS)
+    assert result.noise is not None
+    assert (result.noise.tolerance, result.noise.allowed, result.noise.outliers) == (0.0, 0, ())
+    assert result.unwrap() == learn(clean, **GUARDS).unwrap()
+    assert result.noise.margin is not None and result.noise.margin > 64
+
+
+def test_auto_finds_the_tolerance(clean: Traces) -> None:
+    result = learn(shaken(clean, 0.1), tolerance="auto", **GUARDS)
+    assert size(result) == ("optimal", 2, 2, 2)
+    assert result.noise is not None and 0.09 < result.noise.tolerance <= 0.1
+
+
+def test_auto_finds_outliers(clean: Traces) -> None:
+    wrong = [3, 300, 555]
+    result = learn(flipped(clean, wrong), outliers="auto", **GUARDS)
+    assert size(result) == ("optimal", 2, 2, 2)
+    assert result.noise is not None
+    assert [(each.episode, each.step) for each in result.noise.outliers] == [clean.locate(step) for step in wrong]
+    front = [(choice.outliers, choice.guards, choice.literals) for choice in result.noise.front]
+    assert (3, 2, 2) in front and len(front) > 1
+    assert result.to_json()["noise"]["front"][0]["guards"] is not None
+
+
+def test_auto_finds_both(clean: Traces) -> None:
+    result = learn(shaken(flipped(clean, [7, 400]), 0.1), tolerance="auto", outliers="auto")  # objects: guards
+    assert (result.guards, result.literals, result.states) == (2, 2, 2)
+    assert result.noise is not None and 0.09 < result.noise.tolerance <= 0.1
+    assert [(each.episode, each.step) for each in result.noise.outliers] == [(0, 7), (50, 0)]
+    assert result.remarks[0].startswith("observations are objects")
+
+
+def test_contradictory_rewards_say_what_would_help() -> None:
+    seen = [{"x": "a"}, {"x": "b"}, {"x": "c"}]
+    episodes = [(seen, ["go"] * 2, [0.0, 1.0], False)] * 60 + [(seen, ["go"] * 2, [0.0, 0.0], False)]
+    result = learn(Traces.of(episodes), **GUARDS)
+    assert result.status == "unrealisable"
+    said = "With 1 outlier of 122 steps (--outliers 1): 1 state, 0 triggers, 1 guard, 1 literal."
+    assert said in str(result.contradiction)
+
+
 def test_features_by_a_function_and_reward_labels(clean: Traces) -> None:
     def west(_s: Any, _a: Any, after: Any) -> dict[str, Any]:
         return {"west": bool(after["x"] < 2)}

@@ -95,7 +95,8 @@ class AnyJudge(ABC, Generic[T]):
             np.zeros(n, np.int32),
         )
 
-    def _n_cells(self, candidate: Candidate) -> int:
+    def n_cells(self, candidate: Candidate) -> int:
+        """How many cells there are, seen or not."""
         n: int = candidate.states**2 * self.problem.n_labels * 2 ** len(candidate.reward_boxes)
         return n
 
@@ -196,7 +197,7 @@ class Judge(AnyJudge[CountedTrial]):
 
     def try_out(self, candidate: Candidate) -> CountedTrial:
         way, cells = self._begin(candidate), np.zeros(self.problem.steps, np.int64)
-        counts = np.zeros((self._n_cells(candidate), self.problem.n_outcomes), np.int64)
+        counts = np.zeros((self.n_cells(candidate), self.problem.n_outcomes), np.int64)
         torn = int(kernels.run_all(self._steps, way, cells, counts))
         return CountedTrial(way, cells, torn, counts)
 

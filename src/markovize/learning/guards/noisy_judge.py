@@ -13,7 +13,7 @@ from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.judge import MOST_PAIRS, AnyJudge, Judge, Trial
 from markovize.learning.guards.pays import Pays
 from markovize.learning.guards.problem import GuardProblem
-from markovize.learning.windows import fill_windows, sort_into_groups
+from markovize.learning.windows import count_special, fill_windows, sort_into_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class NoisyJudge(AnyJudge[WindowedTrial]):
     def try_out(self, candidate: Candidate) -> WindowedTrial:
         way, cells = self._begin(candidate), np.zeros(self.problem.steps, np.int64)
         torn = int(kernels.run_cells(self._steps, way, cells))
-        outside, outliers = self._leave_outside(cells, self._n_cells(candidate))
+        outside, outliers = self._leave_outside(cells, self.n_cells(candidate))
         return WindowedTrial(way, cells, torn, outside, outliers, self.pays.allowance.outliers)
 
     def _leave_outside(self, cells: Longs, n_cells: int) -> tuple[Bools, int]:
@@ -59,6 +59,13 @@ class NoisyJudge(AnyJudge[WindowedTrial]):
         back = np.empty(len(order), np.bool_)
         back[order] = outside
         return back, int(steps)
+
+    def look(self, candidate: Candidate) -> tuple[int, int]:
+        """Outliers; and the cells that pay something else than their label mostly does."""
+        trial = self.try_out(candidate)
+        inside = ~trial.outside
+        kept = trial.cells[inside], self.problem.labels[inside], self._levels[inside], self._ones[inside]
+        return trial.outliers, count_special(*kept, self.pays.allowance.width)
 
     def violations(self, trial: WindowedTrial, known: set[int], most: int) -> list[int]:
         """Of every cell with steps outside of its window: those above and below, and what they clash with inside."""
@@ -90,7 +97,7 @@ class NoisyJudge(AnyJudge[WindowedTrial]):
         return sides
 
     def _shift(self, candidate: Candidate, row: int, flips: Longs, groups: Longs) -> int:
-        trial, n_cells = self.try_out(candidate), self._n_cells(candidate)
+        trial, n_cells = self.try_out(candidate), self.n_cells(candidate)
         for group in range(len(groups) - 1):
             some = flips[groups[group] : groups[group + 1]]
             good = kernels.run_episodes_again(self._steps, trial.way, trial.cells, row, some)

@@ -19,6 +19,7 @@ import numpy as np
 from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
+from markovize.learning.guards.growth import first_machine
 from markovize.learning.guards.memory import Proven
 from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
@@ -75,7 +76,10 @@ class GuardSearch:
         exemplars: list[int] | None = None,
         proven: Proven | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        first: Candidate | None = None,
+        grows: bool = True,
     ) -> None:
+        self._first, self._grows = first, grows
         self.problem, self.judge = problem, judge_of(problem)
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
@@ -107,6 +111,7 @@ class GuardSearch:
         try:
             self._offer(Candidate())
             self._add(self._first_exemplars())
+            self._begin_with_a_machine()
             self._ask_for_the_proven_size()
             self._look_with_few_features()
             work, turns = FIRST_WORK, 0
@@ -128,9 +133,18 @@ class GuardSearch:
                         question.formula.close()
                         question.formula = None
 
-    def ask_once(self, split: Split, literals: int, work: int) -> Candidate | None:
+    def _begin_with_a_machine(self) -> None:
+        """The one that is given; with outliers, one that is grown by hand, since formulas tell little there."""
+        pays, first = self.problem.pays, self._first
+        if first is None and self._grows and self.size is None and pays is not None and pays.allowance.outliers:
+            first = first_machine(self.problem, self.judge, self.limits, acyclic=self._acyclic)
+        if first is not None:
+            self._offer(first)
+
+    def ask_once(self, split: Split, literals: int | None, work: int) -> Candidate | None:
         """A machine of this split with at most so many literals, if one is found with so much work."""
         question = Question(split)
+        self._add(self._first_exemplars())
         try:
             self._ask(question, literals, work)
         except Stop:
