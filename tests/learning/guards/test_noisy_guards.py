@@ -151,6 +151,15 @@ def test_where_rewards_contradict_each_other() -> None:
     assert learn(traces, tolerance=0.5, **GUARDS).status == "optimal"
 
 
+def test_ends_are_told_apart_whatever_the_tolerance() -> None:
+    def episode(x: str, reward: float, ends: bool) -> tuple[object, ...]:
+        return [{"x": "a"}, {"x": x}], ["go"], [reward], ends
+
+    traces = Traces.of([episode("a", 1.0, True), episode("b", 1.1, False)])
+    assert learn(traces, tolerance=1.0, **GUARDS).guards == 0
+    assert learn(traces, tolerance=1.0, explain="reward+termination", **GUARDS).guards == 1
+
+
 def test_calls_of_a_learner_agree_with_fresh_ones(clean: Traces) -> None:
     noisy = flipped(shaken(clean, 0.1), [40, 500])
     every: list[dict[str, Any]] = [{"tolerance": 0.1, "outliers": 2}, {"tolerance": 0.3, "outliers": 2}]

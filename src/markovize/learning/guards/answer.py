@@ -201,11 +201,11 @@ def _with_machine(
     found: LearnResult, options: GuardOptions, call: GuardCall, steps: LabelledSteps, search: GuardSearch
 ) -> LearnResult:
     assert search.best is not None
-    judge, best, moment = search.judge, search.best, call.limits.a_moment_more()
+    judge, best = search.judge, search.best
     if options.allowance.outliers:
-        best = with_fewest_outliers(search, moment, acyclic=options.acyclic)
+        best = with_fewest_outliers(search, call.limits, acyclic=options.acyclic)
         judge = judge_of(search.problem.with_outliers(count_outliers(best, search.problem)))  # no more are taken
-    best = turn_rewards(best, judge)
+    best, moment = turn_rewards(best, judge), call.limits.a_moment_more()
     rooms: dict[tuple[int, Bound], Room] = {}
     with contextlib.suppress(Stop):
         best = centre_bounds(best, judge, moment)

@@ -107,5 +107,8 @@ class NoisyJudge(AnyJudge[WindowedTrial]):
 
 
 def judge_of(problem: GuardProblem) -> AnyJudge[Any]:
-    """The judge for a problem, with an allowance or without."""
-    return Judge(problem) if problem.pays is None else NoisyJudge(problem)
+    """The judge for a problem: the one for exact rewards, too, where a tolerance only makes fewer outcomes."""
+    pays = problem.pays
+    if pays is None or (pays.is_partition and not pays.allowance.outliers):
+        return Judge(problem)
+    return NoisyJudge(problem)
