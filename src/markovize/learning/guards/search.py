@@ -80,6 +80,7 @@ class GuardSearch:
         grows: bool = True,
     ) -> None:
         self._first, self._grows = first, grows
+        self._excused = 0 if problem.pays is None else problem.pays.allowance.outliers
         self.problem, self.judge = problem, judge_of(problem)
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
@@ -135,8 +136,8 @@ class GuardSearch:
 
     def _begin_with_a_machine(self) -> None:
         """The one that is given; with outliers, one that is grown by hand, since formulas tell little there."""
-        pays, first = self.problem.pays, self._first
-        if first is None and self._grows and self.size is None and pays is not None and pays.allowance.outliers:
+        first = self._first
+        if first is None and self._grows and self.size is None and self._excused:
             first = first_machine(self.problem, self.judge, self.limits, acyclic=self._acyclic)
         if first is not None:
             self._offer(first)
@@ -315,7 +316,7 @@ class GuardSearch:
 
     def _offer(self, candidate: Candidate) -> bool:
         """Keeps a candidate that explains everything; from another one learns what tells against it."""
-        more = self.judge.object_to(candidate, self._known, MORE_EXEMPLARS)
+        more = self.judge.object_to(candidate, self._known, max(MORE_EXEMPLARS, self._excused + 1))
         if more is not None:
             if not more and candidate.boxes:  # the empty one comes from no formula, and exemplars may be remembered
                 raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
@@ -331,10 +332,11 @@ class GuardSearch:
     def _first_exemplars(self) -> list[int]:
         """The shallowest steps of each outcome but the commonest: those that are paid, as a rule."""
         problem, out = self.problem, []
+        most = max(FIRST_EXEMPLARS, 2 * self._excused)  # fewer than are excused would tell nothing
         counts = np.bincount(problem.kinds[problem.matters], minlength=1)
         for outcome in np.argsort(counts, kind="stable")[:-1].tolist():
             steps = np.flatnonzero((problem.kinds == outcome) & problem.matters)
-            out += steps[np.argsort(problem.depth[steps], kind="stable")][:FIRST_EXEMPLARS].tolist()
+            out += steps[np.argsort(problem.depth[steps], kind="stable")][:most].tolist()
         return out
 
     def _add(self, steps: list[int]) -> None:
