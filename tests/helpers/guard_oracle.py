@@ -62,6 +62,16 @@ def draw_instance(rng: np.random.Generator) -> Instance:
 
 def smallest(instance: Instance, *, acyclic: bool, most_guards: int = 3) -> tuple[int, int, int] | None:
     """(guards, literals, states) of the best machine; None if it has more guards than that."""
+    cheapest, walks = cheapest_guards(instance)
+    for guards in range(most_guards + 1):
+        best = _best_with(guards, cheapest, walks, acyclic)
+        if best is not None:
+            return (guards, *best)
+    return None
+
+
+def cheapest_guards(instance: Instance) -> tuple[dict[tuple[bool, ...], int], list[list[tuple[int, float]]]]:
+    """For each set of rows on which a guard can hold, the fewest literals; the walks with rows by their numbers."""
     rows = sorted({row for walk in instance.walks for row, _ in walk}, key=repr)
     values = [
         sorted({row[f] for row in rows}, key=lambda v: (isinstance(v, str), v)) for f in range(len(instance.numeric))
@@ -71,12 +81,7 @@ def smallest(instance: Instance, *, acyclic: bool, most_guards: int = 3) -> tupl
         held = tuple(_inside(box, row) for row in rows)
         cheapest[held] = min(len(box), cheapest.get(held, 99))
     number = {row: n for n, row in enumerate(rows)}
-    walks = [[(number[row], reward) for row, reward in walk] for walk in instance.walks]
-    for guards in range(most_guards + 1):
-        best = _best_with(guards, cheapest, walks, acyclic)
-        if best is not None:
-            return (guards, *best)
-    return None
+    return cheapest, [[(number[row], reward) for row, reward in walk] for walk in instance.walks]
 
 
 def _best_with(
@@ -88,7 +93,7 @@ def _best_with(
             cost = sum(cheapest[held] for held in rewards)
             if best is not None and (cost, 1) >= best:
                 continue
-            for moves, states in _every_delta(triggers, acyclic):
+            for moves, states in every_delta(triggers, acyclic):
                 for held in product(cheapest, repeat=triggers):
                     size = (cost + sum(cheapest[h] for h in held), states)
                     if (best is None or size < best) and _explains(moves, held, rewards, walks):
@@ -96,7 +101,7 @@ def _best_with(
     return best
 
 
-def _every_delta(triggers: int, acyclic: bool) -> Iterator[tuple[list[tuple[int, int]], int]]:
+def every_delta(triggers: int, acyclic: bool) -> Iterator[tuple[list[tuple[int, int]], int]]:
     """All sources and targets of so many triggers, every state but the first being entered."""
     edges = [(u, v) for u in range(triggers + 1) for v in range(triggers + 1) if u != v]
     for moves in product(edges, repeat=triggers):
@@ -128,17 +133,39 @@ def _explains(
     walks: list[list[tuple[int, float]]],
 ) -> bool:
     paid: dict[tuple[object, ...], float] = {}
+    every = (reward for walk in walks for _, reward in walk)
+    cells = _cells(walks, moves, held, rewards)
+    return all(cell is not None and paid.setdefault(cell, r) == r for cell, r in zip(cells, every, strict=False))
+
+
+def walk_cells(
+    walks: list[list[tuple[int, float]]],
+    moves: list[tuple[int, int]],
+    held: tuple[tuple[bool, ...], ...],
+    rewards: tuple[tuple[bool, ...], ...],
+) -> list[tuple[object, ...]] | None:
+    """The cell of every step; None if two triggers of one state disagree somewhere."""
+    found = list(_cells(walks, moves, held, rewards))
+    return None if None in found else [cell for cell in found if cell is not None]
+
+
+def _cells(
+    walks: list[list[tuple[int, float]]],
+    moves: list[tuple[int, int]],
+    held: tuple[tuple[bool, ...], ...],
+    rewards: tuple[tuple[bool, ...], ...],
+) -> Iterator[tuple[object, ...] | None]:
+    """The cells, step by step; None, and no more, where two triggers disagree."""
     for walk in walks:
         u = 0
-        for row, reward in walk:
+        for row, _ in walk:
             targets = {v for (source, v), holds in zip(moves, held, strict=True) if source == u and holds[row]}
             if len(targets) > 1:
-                return False
+                yield None
+                return
             v = targets.pop() if targets else u
-            if paid.setdefault((u, v, *(holds[row] for holds in rewards)), reward) != reward:
-                return False
+            yield (u, v, *(holds[row] for holds in rewards))
             u = v
-    return True
 
 
 def _every_box(

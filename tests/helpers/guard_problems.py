@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from guard_oracle import Instance, draw_instance
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.features import extract_features
 from markovize.episodes.labelled_steps import label_traces
 from markovize.learning.guards.candidate import Bound, Box, Candidate, Move
+from markovize.learning.guards.judge import AnyJudge
 from markovize.learning.guards.problem import GuardProblem, pose_guards
 
 
-def problem_of(instance: Instance) -> GuardProblem:
+def problem_of(instance: Instance, allowance: Allowance = EXACT) -> GuardProblem:
     """As ``learn`` poses it, without features of s."""
     traces = instance.traces()
     steps = label_traces(traces, lambda *_: 0, lambda *_: 0)
-    return pose_guards(steps, extract_features(traces), finds_reward_guards=True)
+    return pose_guards(steps, extract_features(traces), finds_reward_guards=True, allowance=allowance)
 
 
 def draw_problem(rng: np.random.Generator) -> GuardProblem:
@@ -76,3 +81,22 @@ def explains(problem: GuardProblem, candidate: Candidate) -> bool:
     paid: dict[tuple[object, ...], int] = {}
     agrees = [paid.setdefault(cell, int(o)) == o for cell, o in zip(cells, problem.outcomes.tolist(), strict=True)]
     return not torn and all(agrees)
+
+
+def check_rooms(judge: AnyJudge[Any], candidate: Candidate, explains: Callable[[Candidate], bool]) -> None:
+    """The room of each threshold is what moving it, one value after the other, shows."""
+    for row, box in enumerate(candidate.boxes):
+        for place, bound in enumerate(box):
+            if bound.side == "is":
+                continue
+
+            def moved(code: int, row: int = row, place: int = place) -> bool:
+                boxes = list(candidate.boxes)
+                boxes[row] = (*boxes[row][:place], boxes[row][place]._replace(code=code), *boxes[row][place + 1 :])
+                return explains(candidate.with_boxes(boxes))
+
+            low, high = judge.room(candidate, row, bound)
+            assert low <= bound.code <= high
+            assert all(moved(code) for code in range(low, high + 1))
+            assert low == 0 or not moved(low - 1)
+            assert high == len(judge.problem.ranked[bound.feature]) or not moved(high + 1)

@@ -10,7 +10,7 @@ from typing import Final, Literal, Unpack
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
 from markovize.episodes.allowance import Allowance
-from markovize.episodes.labelling import AUTO, LabelFunctions
+from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
@@ -18,16 +18,18 @@ from markovize.errors import InputError
 from markovize.learning.comparison import SMALL
 from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
+from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
-from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Learner, LearnOptions, check_noise
+from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Learner, LearnOptions
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable
-from markovize.learning.noise import Chosen, choose_noise, describe_choice, with_noise
+from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice, with_noise
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
 from markovize.learning.stages import blank
 from markovize.learning.warm_up import warm_up, warm_up_for_noise
+from markovize.machine.replay import MachineFunctions
 from markovize.machine.support import count_support
 
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
@@ -122,7 +124,9 @@ def learn(
             traces = episodes.read()
     if not learner.options.allowance.exact:
         result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
-        return with_noise(result, traces, learner.options.allowance, _own_labels(result, options))
+        if note:
+            result = replace(result, remarks=(note, *result.remarks))
+        return with_noise(result, traces, learner.options.allowance, _own_functions(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
     if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
@@ -136,7 +140,7 @@ def learn(
             time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
     started = time.monotonic()
     result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
-    if result.status == "unrealisable" and not learner.finds_guards:
+    if result.status == "unrealisable":
         left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
         return _with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result
     if note:
@@ -145,17 +149,14 @@ def learn(
         result = replace(result, remarks=(*result.remarks, UNPROVEN))
     if result.machine is None or result.interrupted:
         return result
-    own = _own_labels(result, options)
+    own = _own_functions(result, options)
     # with one state, each reward label has one entry
-    features = options.get("features")
     once = (
         not learner.finds_guards
         and result.machine.states == 1
         and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
     )
-    return replace(
-        result, support=count_support(result.machine, traces, features=features, **own), labels_hardly_repeat=once
-    )
+    return replace(result, support=count_support(result.machine, traces, **own), labels_hardly_repeat=once)
 
 
 def _learn_and_choose_noise(
@@ -169,13 +170,16 @@ def _learn_and_choose_noise(
     warm_up()
     warm_up_for_noise()
     start = time.monotonic()
+    if _asks_for_guards(options):
+        options = {**options, "trigger_on": GUARDS}
     exactly: LearnOptions = {**options, "tolerance": 0.0, "outliers": 0}
-    learner = Learner(**exactly)  # refuses what cannot be
-    if learner.finds_guards or _asks_for_guards(options):
-        check_noise(learner.options.engine, learner.options.auditor, guards=True)
+    learner, note = Learner(**exactly), ""  # refuses what cannot be
     tolerance, outliers = options.get("tolerance", 0.0), options.get("outliers", 0)
     given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
     traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
+    if _leaves_labels_open(options) and (note := why_guards(traces)):
+        options, exactly = {**options, "trigger_on": GUARDS}, {**exactly, "trigger_on": GUARDS}
+        learner = Learner(**exactly)
     with interruptible():  # one Ctrl-C for the choice and for the search after it
         chosen = _choose_noise(
             learner,
@@ -189,11 +193,17 @@ def _learn_and_choose_noise(
             result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
             noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
             return replace(result, noise=noise, seconds=time.monotonic() - start)
-        allowance, (trigger_on, reward_on) = chosen.point.allowance, chosen.point.labels
+        point, allowance = chosen.point, chosen.point.allowance
         noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
-        noisy |= {"trigger_on": trigger_on, "reward_on": reward_on}
-        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=chosen.point.delta)
-    result = with_noise(result, traces, allowance, _own_labels(result, options))
+        if point.candidate is not None:
+            noisy |= {"before": point.before}
+        else:
+            noisy |= {"trigger_on": point.labels[0], "reward_on": point.labels[1]}
+        first = point.delta if point.candidate is None else point.candidate
+        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=first)
+    if note:
+        result = replace(result, remarks=(note, *result.remarks))
+    result = with_noise(result, traces, allowance, _own_functions(result, options))
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
     return replace(result, noise=noise, seconds=time.monotonic() - start)
@@ -204,11 +214,13 @@ def _choose_noise(
 ) -> Chosen:
     """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
     warm_up_for_noise()
-    options = learner.options
+    options, guards = learner.options, learner.guard_options
     question = Question(tolerance, outliers, options.acyclic, options.explain, options.engine)
     labels = [options.labels[number] for number in options.coarsest]
     with interruptible() as interrupt:
         limits = Limits(None if seconds is None else time.monotonic() + seconds, interrupt=interrupt)
+        if guards is not None:
+            return choose_point(draw_guard_front(traces, GuardQuestion(tolerance, outliers, guards), limits))
         return choose_noise(traces, question, labels, limits)
 
 
@@ -229,11 +241,12 @@ def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds:
     return replace(result, contradiction=replace(contradiction, advice=told))
 
 
-def _own_labels(result: LearnResult, options: LearnOptions) -> LabelFunctions:
-    """The functions that made labels, where they did."""
+def _own_functions(result: LearnResult, options: LearnOptions) -> MachineFunctions:
+    """The functions that made labels and features, where they did."""
     return {
         "trigger_on": options.get("trigger_on") if result.trigger_on == "function" else None,
         "reward_on": options.get("reward_on") if result.reward_on == "function" else None,
+        "features": options.get("features"),
     }
 
 
@@ -252,5 +265,4 @@ def _leaves_labels_open(options: LearnOptions) -> bool:
         "audit": AUTO,
         "objective": "triggers",
     }
-    usual |= {"tolerance": 0.0, "outliers": 0}
     return all(options.get(name, value) == value for name, value in usual.items())

@@ -10,11 +10,11 @@ follows proves what is smallest with the allowance that was chosen.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log2
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from markovize.episodes.traces import Traces
 from markovize.learning.engines.base import Delta, Engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.greedy import grow_machine, shrink, swap_triggers
+from markovize.learning.guards.candidate import Candidate
 from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits, Stop
@@ -59,13 +60,18 @@ class Point:
     bits: float
     delta: Delta = field(default_factory=dict, repr=False, compare=False)
     labels: LabelPair = field(default=("", ""), repr=False)
+    candidate: Candidate | None = field(default=None, repr=False, compare=False)  # with guards, in place of delta
+    before: bool = False  # with guards, whether features of s are used
 
     @property
     def choice(self) -> Choice:
         """As results have it."""
-        return Choice(
-            self.allowance.tolerance, self.allowance.outliers, self.states, self.triggers, round(self.bits, 1)
-        )
+        guards = (None, None) if self.candidate is None else self.candidate.size[:2]
+        return Choice(*self._allowed, self.states, self.triggers, round(self.bits, 1), *guards)
+
+    @property
+    def _allowed(self) -> tuple[float, int]:
+        return self.allowance.tolerance, self.allowance.outliers
 
 
 @dataclass(frozen=True)
@@ -131,10 +137,13 @@ class Ruler:
         """
         (states, triggers), tolerance = size(delta), judge.tree.allowance.tolerance
         outliers, special = judge.look(delta)
-        moves = triggers * log2(max(2, states**2 * judge.tree.n_labels))
-        cell = log2(max(2, states**2 * judge.tree.n_rewards)) + self.level(tolerance)
-        pays = special * cell + judge.tree.n_rewards * self.level(tolerance)
-        return outliers, moves + pays + outliers * self.outlier(tolerance) + self.residuals(tolerance)
+        moves, labels = triggers * log2(max(2, states**2 * judge.tree.n_labels)), judge.tree.n_rewards
+        return outliers, self.sum_up(moves, special, states**2 * labels, labels, outliers, tolerance)
+
+    def sum_up(self, moves: float, special: int, cells: int, labels: int, outliers: int, tolerance: float) -> float:
+        """Moves, the special ones of so many cells, a level for each label, outliers and residuals."""
+        pays = special * (log2(max(2, cells)) + self.level(tolerance)) + labels * self.level(tolerance)
+        return moves + pays + outliers * self.outlier(tolerance) + self.residuals(tolerance)
 
 
 def tolerances_to_try(rewards: Floats) -> list[float]:
@@ -171,15 +180,46 @@ def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], 
 
     Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
     """
-    ruler, front = Ruler.of(traces), Front()
+    ruler = Ruler.of(traces)
+    return collect_points(
+        traces.rewards,
+        question.tolerance,
+        lambda tolerance: _begin(traces, question, labels, tolerance, ruler, limits),
+        lambda start, front: _add_points(traces, start, question, ruler, limits, front),
+    )
+
+
+class Start(Protocol):
+    """Where to look for machines: the bits without any trigger, and those that no machine can do without."""
+
+    @property
+    def bits(self) -> float: ...
+
+    @property
+    def least(self) -> float: ...
+
+
+S = TypeVar("S", bound=Start)
+
+
+def collect_points(
+    rewards: Floats, tolerance: float | None, begin: Callable[[float], S], add: Callable[[S, Front], None]
+) -> Front:
+    """The points of each tolerance that may be shorter than all others; the shortest first."""
+    front = Front()
     with contextlib.suppress(Stop):
-        every = tolerances_to_try(traces.rewards) if question.tolerance is None else [question.tolerance]
-        begun = [_begin(traces, question, labels, tolerance, ruler, limits) for tolerance in every]
+        every = tolerances_to_try(rewards) if tolerance is None else [tolerance]
+        begun = [begin(each) for each in every]
         for start in sorted(begun, key=lambda start: start.bits):
             if start.least < min((point.bits for point in front.points), default=float("inf")):
-                _add_points(traces, start, question, ruler, limits, front)
+                add(start, front)  # one by one: time may be up before the last
     front.points.sort(key=lambda point: point.bits)
     return front
+
+
+def few_outliers(ruler: Ruler) -> int:
+    """So many are no reason for finer labels."""
+    return max(FEW, int(FEW_SHARE * ruler.steps))
 
 
 @dataclass(frozen=True)
@@ -196,7 +236,7 @@ class _Start:
 def _begin(
     traces: Traces, question: Question, labels: Sequence[LabelPair], tolerance: float, ruler: Ruler, limits: Limits
 ) -> _Start:
-    few = max(FEW, int(FEW_SHARE * ruler.steps)) if question.outliers is None else question.outliers
+    few = few_outliers(ruler) if question.outliers is None else question.outliers
     found: list[tuple[int, LabelPair, PrefixTree]] = []
     for pair in labels:
         tree = _tree(traces, pair, question.explain, tolerance, limits)

@@ -14,7 +14,7 @@ from markovize.errors import EngineError
 from markovize.learning import judge_kernels
 from markovize.learning.engines.base import Delta
 from markovize.learning.prefix_tree import PrefixTree
-from markovize.learning.windows import clashing_pairs, outside_of_windows
+from markovize.learning.windows import clashing_pairs, count_special, outside_of_windows
 from markovize.machine.delta import tabulate
 from markovize.machine.graph import topological_order
 
@@ -98,15 +98,8 @@ class Judge:
         judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
         allowance, cells, outside, outliers = self._windows(len(table), len(tree.mark_node))
         inside = ~outside
-        numbers, of_mark = np.unique(cells[inside], return_inverse=True)
         levels, counts = tree.levels[tree.mark_outcome[inside]], tree.mark_count[inside]
-        low = np.full(len(numbers), np.inf)
-        np.minimum.at(low, of_mark, levels)
-        steps, label = np.bincount(of_mark, counts, len(numbers)), np.zeros(len(numbers), np.int32)
-        label[of_mark] = tree.mark_label[inside]
-        order = np.lexsort((-steps, label))
-        usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
-        return outliers, int(np.count_nonzero(np.abs(low - usual) > allowance.width))
+        return outliers, count_special(cells[inside], tree.mark_label[inside], levels, counts, allowance.width)
 
     def evidence(self, delta: Delta) -> Ints:
         """All marks of cells that have something outside of their window: nothing more speaks against a machine."""

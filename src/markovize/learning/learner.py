@@ -24,6 +24,7 @@ from markovize.learning.call import Call, Options
 from markovize.learning.engines import Delta, Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
 from markovize.learning.guards.answer import Before, GuardCall, GuardOptions, answer_guards
+from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.memory import Remembered
 from markovize.learning.interrupts import interruptible
 from markovize.learning.limits import Limits
@@ -99,7 +100,7 @@ class Learner:
         allowance = Allowance(tolerance, outliers)
         auditor = find_auditor(audit, solver)
         if not allowance.exact:
-            check_noise(solver, auditor, guards=trigger_on == GUARDS)
+            check_noise(solver, auditor)
         self._guards: GuardOptions | None = None
         self._remembered = Remembered()
         if trigger_on == GUARDS:
@@ -112,7 +113,7 @@ class Learner:
                     raise InputError(f"guards have an objective and an engine of their own; leave {name} as it is")
             own = feature_function(features)
             kinds = tuple(numeric), tuple(categorical)
-            self._guards = GuardOptions(reward_on, own, *kinds, before, explain, acyclic)
+            self._guards = GuardOptions(reward_on, own, *kinds, before, explain, acyclic, allowance)
             self._guards.reward_labels  # noqa: B018 - refuses what is none before anything is read
             trigger_on = reward_on = "state"  # which nothing looks at
         elif features is not None or numeric or categorical or before != AUTO:
@@ -140,6 +141,11 @@ class Learner:
         """Whether triggers are guards over features."""
         return self._guards is not None
 
+    @property
+    def guard_options(self) -> GuardOptions | None:
+        """What is asked for where triggers are guards."""
+        return self._guards
+
     def learn(
         self,
         episodes: Episodes | EpisodeStream,
@@ -149,7 +155,7 @@ class Learner:
         on_progress: Callable[[Progress], None] | None = None,
         since: LearnResult | None = None,
         rng: np.random.Generator | None = None,
-        first: Delta | None = None,
+        first: Delta | Candidate | None = None,
         all: int | None = None,
     ) -> LearnResult:
         """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
@@ -173,10 +179,12 @@ class Learner:
         with interruptible() as interrupt:
             start = time.perf_counter()
             if self._guards is not None:
-                given = GuardCall(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, self._remembered)
+                limits, begin = Limits(deadline, interrupt=interrupt), first if isinstance(first, Candidate) else None
+                given = GuardCall(traces, limits, effort, on_progress, self._remembered, begin)
                 result, self._remembered = answer_guards(self._guards, given, blank(self.options))
                 return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
-            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, all, first)
+            delta = None if isinstance(first, Candidate) else first
+            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, all, delta)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 
@@ -190,10 +198,8 @@ class Learner:
             raise InputError(f"all minimal machines are found by the engine {DEFAULT_ENGINE} without an audit")
 
 
-def check_noise(engine: Engine, auditor: Engine | None, *, guards: bool) -> None:
+def check_noise(engine: Engine, auditor: Engine | None) -> None:
     """Refuses what knows no allowances."""
-    if guards:
-        raise InputError("tolerance and outliers are for labels; with guards rewards must be exact")
     for each in (engine, auditor):
         if each is not None and each.name != DEFAULT_ENGINE:
             raise InputError(

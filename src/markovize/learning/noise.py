@@ -9,13 +9,12 @@ from typing import Final
 import numpy as np
 
 from markovize.episodes.allowance import EXACT, Allowance
-from markovize.episodes.labelling import LabelFunctions
 from markovize.episodes.traces import Traces
-from markovize.learning.fronts import Point, Question, draw_front
+from markovize.learning.fronts import Front, Point, Question, draw_front
 from markovize.learning.limits import Limits
 from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier
-from markovize.machine.replay import promised_rewards, run, with_rounding
+from markovize.machine.replay import MachineFunctions, promised_rewards, run, with_rounding
 from markovize.machine.support import count_support
 
 CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
@@ -32,7 +31,11 @@ class Chosen:
 
 def choose_noise(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Chosen:
     """The allowance with the shortest description; none, unless that is clearly longer, or where it was not settled."""
-    drawn = draw_front(traces, question, labels, limits)
+    return choose_point(draw_front(traces, question, labels, limits))
+
+
+def choose_point(drawn: Front) -> Chosen:
+    """Of the points of a front the one to take."""
     points = drawn.points
     found = {point.allowance: point for point in reversed(points)}  # of equal ones the shortest
     best = points[0] if points else None
@@ -61,18 +64,15 @@ def describe_choice(point: Point, steps: int) -> str:
     if outliers:
         words.append(f"{outliers} outlier{'' if outliers == 1 else 's'} of {steps:,} steps")
         asked.append(f"--outliers {outliers}")
-    states, triggers = (
-        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((point.states, "state"), (point.triggers, "trigger"))
-    )
-    return f"With {' and '.join(words)} ({' '.join(asked)}): {states}, {triggers}."
+    return f"With {' and '.join(words)} ({' '.join(asked)}): {point.choice.machine}."
 
 
-def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, labels: LabelFunctions) -> LearnResult:
+def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, functions: MachineFunctions) -> LearnResult:
     """The result, with its outliers by episode and step, and with what supports its triggers, these aside."""
     noise = Noise(allowance.tolerance, allowance.outliers)
     if result.machine is None:
         return replace(result, noise=noise)
-    levels = promised_rewards(result.machine, run(result.machine, traces, **labels))
+    levels = promised_rewards(result.machine, run(result.machine, traces, **functions))
     wrong = np.flatnonzero(np.abs(traces.rewards - levels) > with_rounding(allowance.tolerance, levels))
     found = []
     for step in wrong.tolist():
@@ -81,5 +81,5 @@ def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, labels
     noise = replace(noise, outliers=tuple(found))
     if result.interrupted:
         return replace(result, noise=noise)
-    support = count_support(result.machine, replace(traces, rewards=levels), **labels)
+    support = count_support(result.machine, replace(traces, rewards=levels), **functions)
     return replace(result, noise=noise, support=support)

@@ -54,6 +54,8 @@ class Choice:
 
     >>> str(Choice(0.1, 2, 3, 4, 812.4))
     'tolerance 0.1, 2 outliers: 3 states, 4 triggers, 812 bits'
+    >>> str(Choice(0.1, 0, 2, 1, 812.4, 2, 6))
+    'tolerance 0.1, 0 outliers: 2 states, 1 trigger, 2 guards, 6 literals, 812 bits'
     """
 
     tolerance: float
@@ -61,11 +63,23 @@ class Choice:
     states: int
     triggers: int
     bits: float
+    guards: int | None = None  # where triggers are guards
+    literals: int | None = None
 
     def __str__(self) -> str:
-        machine = f"{self.states} state{'' if self.states == 1 else 's'}, {self.triggers} trigger"
         told = f"tolerance {self.tolerance:g}, {self.outliers} outlier{'' if self.outliers == 1 else 's'}"
-        return f"{told}: {machine}{'' if self.triggers == 1 else 's'}, {self.bits:.0f} bits"
+        return f"{told}: {self.machine}, {self.bits:.0f} bits"
+
+    @property
+    def machine(self) -> str:
+        """Its size in words."""
+        sizes = {"state": self.states, "trigger": self.triggers, "guard": self.guards, "literal": self.literals}
+        said = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in sizes.items() if n is not None]
+        return ", ".join(said)
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``learn --json`` has it: guards only where there are any."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -86,7 +100,7 @@ class Noise:
         """As ``learn --json`` has it."""
         out: dict[str, Any] = {"tolerance": self.tolerance, "allowed": self.allowed}
         out["outliers"] = [asdict(outlier) for outlier in self.outliers]
-        out["front"] = [asdict(choice) for choice in self.front]
+        out["front"] = [choice.to_json() for choice in self.front]
         return out if self.margin is None else out | {"margin": round(self.margin, 1)}
 
 

@@ -28,14 +28,31 @@ def outside_of_windows(
     order = np.lexsort((levels, ends, groups))
     outside = np.ones(len(order), np.bool_)
     many = np.asarray(counts, np.int64)
-    steps = _fill_windows(np.asarray(groups, np.int64)[order], ends[order], levels[order], many[order], width, outside)
+    steps = fill_windows(np.asarray(groups, np.int64)[order], ends[order], levels[order], many[order], width, outside)
     back = np.empty(len(order), np.bool_)
     back[order] = outside
     return back, int(steps)
 
 
+def count_special(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> int:
+    """The cells that pay something else than their label mostly does; entries are those inside of the windows.
+
+    >>> one = np.ones(3, np.int64)
+    >>> count_special(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.1, 5.0]), one, 0.5)
+    1
+    """
+    numbers, of_entry = np.unique(cells, return_inverse=True)
+    low = np.full(len(numbers), np.inf)
+    np.minimum.at(low, of_entry, levels)
+    steps, label = np.bincount(of_entry, counts, len(numbers)), np.zeros(len(numbers), np.int32)
+    label[of_entry] = labels
+    order = np.lexsort((-steps, label))
+    usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
+    return int(np.count_nonzero(np.abs(low - usual) > width))
+
+
 @njit(cache=True)
-def _fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, width: float, outside: Bools) -> int:
+def fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, width: float, outside: Bools) -> int:
     """Entries sorted by group, end and level; those inside of the fullest windows are marked, the others counted."""
     total, n = 0, len(groups)
     first = 0
@@ -57,6 +74,21 @@ def _fill_windows(groups: Longs, ends: Ints, levels: Floats, counts: Longs, widt
                 total += counts[entry]
         first = at
     return total
+
+
+@njit(cache=True)
+def sort_into_groups(order: Longs, groups: Longs, n_groups: int) -> Longs:
+    """The entries group by group; those of one group are in the given order."""
+    start = np.zeros(n_groups + 1, np.int64)
+    for entry in order:
+        start[groups[entry] + 1] += 1
+    for group in range(n_groups):
+        start[group + 1] += start[group]
+    out = np.empty(len(order), np.int64)
+    for entry in order:
+        out[start[groups[entry]]] = entry
+        start[groups[entry]] += 1
+    return out
 
 
 @njit(cache=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.features import Features, FeatureTable
-from markovize.episodes.labelling import Labelling, LabelOn, Labels
+from markovize.episodes.labelling import LabelFunctions, Labelling, LabelOn, Labels
 from markovize.episodes.labelling.guards import FeatureLabelling, ValuationLabelling
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.tally import Tally, usual_reward
@@ -21,6 +21,12 @@ from markovize.machine import kernels
 from markovize.machine.fit import Fit, compare
 from markovize.machine.guarded_run import run_guards
 from markovize.machine.machine import RewardMachine
+
+
+class MachineFunctions(LabelFunctions, total=False):
+    """What a machine's own labels and features come from."""
+
+    features: Features | None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from guard_problems import draw_candidate, draw_problem, explains, plain_cells
+from guard_problems import check_rooms, draw_candidate, draw_problem, explains, plain_cells
 
 from markovize import learn
 from markovize.learning.guards.candidate import Candidate, Move
@@ -62,23 +62,7 @@ def test_what_tells_against_a_candidate(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_rooms_are_what_moving_a_bound_shows(seed: int) -> None:
     problem, candidate = solved(seed)
-    judge = Judge(problem)
-    for row, box in enumerate(candidate.boxes):
-        for place, bound in enumerate(box):
-            if bound.side == "is":
-                continue
-
-            def moved(code: int, row: int = row, place: int = place) -> bool:
-                boxes = list(candidate.boxes)
-                boxes[row] = (*boxes[row][:place], boxes[row][place]._replace(code=code), *boxes[row][place + 1 :])
-                return explains(problem, candidate.with_boxes(boxes))
-
-            low, high = judge.room(candidate, row, bound)
-            top = len(problem.ranked[bound.feature])
-            assert low <= bound.code <= high
-            assert all(moved(code) for code in range(low, high + 1))
-            assert low == 0 or not moved(low - 1)
-            assert high == top or not moved(high + 1)
+    check_rooms(Judge(problem), candidate, lambda moved: explains(problem, moved))
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -25,6 +25,7 @@ from markovize.learning.engines.base import Answer, Delta, Rules, Verdict
 from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
 from markovize.learning.limits import Limits
 from markovize.learning.native import run_cancellable
+from markovize.learning.outlier_count import OutlierCount
 from markovize.learning.prefix_tree import PrefixTree
 
 SLICE = 2_000  # conflicts between two looks at the clock; fixed, since a solver that was stopped takes another way
@@ -106,7 +107,7 @@ class Formula:
         self._moves: dict[int, list[list[int]]] = {}
         self._at: list[list[int]] = []
         self._outcomes: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
-        self._outlying: list[int] = []  # "at least 1 step was left unexplained so far", "at least 2", …
+        self._outliers = OutlierCount(self._new, self._add)
         self._marks_done = 0
         self._apart_done = 0
         self._blocked_done = 0
@@ -262,7 +263,7 @@ class Formula:
     def _mark(self, tree: ExemplarTree, node: int, label: int, outcome: int) -> None:
         """Equal (u, reward label, u') have equal outcomes."""
         before, here = self._at[tree.parent[node]], self._at[node]
-        unless = [self._outlier(tree.counts[node, label, outcome], tree.outliers)] if tree.outliers else []
+        unless = [self._outliers.outlier(tree.counts[node, label, outcome], tree.outliers)] if tree.outliers else []
         for i in range(self._states):
             if label not in tree.ambiguous:
                 self._add([-before[i], self._outcome((i, label), outcome, tree.clash), *unless])
@@ -280,25 +281,6 @@ class Formula:
                     self._add([-new, -its])
             known[outcome] = new
         return known[outcome]
-
-    def _outlier(self, steps: int, most: int) -> int:
-        """ "These steps are outliers"; at most so many steps are, in a unary count that grows with each mark."""
-        here, before = self._new(), self._outlying
-        if steps > most:
-            self._add([-here])
-            return here
-        after = [self._new() for _ in range(most)]
-        for j in range(most):
-            if before:
-                self._add([-before[j], after[j]])
-            if j < steps:
-                self._add([-here, after[j]])
-            elif before:
-                self._add([-here, -before[j - steps], after[j]])
-        if before:
-            self._add([-here, -before[most - steps]])
-        self._outlying = after
-        return here
 
     # --- solving ---------------------------------------------------------------------------------------------------
 

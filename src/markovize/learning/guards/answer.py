@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.features import FeatureFunction, FeatureTable, extract_features
 from markovize.episodes.labelled_steps import Explain, LabelledSteps, check_no_objects, code_outcomes
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, Labels, labelling_of
@@ -17,8 +18,10 @@ from markovize.episodes.traces import Traces
 from markovize.episodes.values import Value, has_objects, show
 from markovize.errors import one_line
 from markovize.learning.guards.assembly import assemble_guards
-from markovize.learning.guards.candidate import Bound
+from markovize.learning.guards.candidate import Bound, Candidate
 from markovize.learning.guards.memory import Proven, Remembered, digest
+from markovize.learning.guards.noisy_judge import judge_of
+from markovize.learning.guards.outliers import count_outliers, with_fewest_outliers
 from markovize.learning.guards.polish import Room, centre_bounds, find_rooms, turn_rewards
 from markovize.learning.guards.problem import GuardProblem, pose_guards
 from markovize.learning.guards.search import GuardSearch
@@ -42,6 +45,7 @@ class GuardOptions:
     before: Before = AUTO
     explain: Explain = "reward"
     acyclic: bool = False
+    allowance: Allowance = EXACT
 
     @property
     def reward_labels(self) -> Labelling | None:
@@ -58,6 +62,7 @@ class GuardCall:
     effort: int | None = None
     on_progress: Callable[[Progress], None] | None = None
     remembered: Remembered = field(default_factory=Remembered)
+    first: Candidate | None = None  # a machine to begin with, over the same features
 
 
 def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) -> tuple[LearnResult, Remembered]:
@@ -80,6 +85,7 @@ def answer_guards(options: GuardOptions, call: GuardCall, blank: LearnResult) ->
         exemplars=call.remembered.recall(call.traces.offsets),
         proven=call.remembered.proven_of(posed.problem),
         on_progress=call.on_progress,
+        first=call.first,
     )
     search.run()
     found = replace(blank, exemplars=len(search.exemplars), guard_bounds=(search.lower, search.literals_lower))
@@ -133,18 +139,12 @@ def _tell_mixed(found: tuple[str, Value, Value]) -> str:
 def _pose_with(options: GuardOptions, call: GuardCall, *, before: bool) -> _Posed:
     traces, rewards = call.traces, options.reward_labels
     call.limits.check()
-    table = extract_features(
-        traces,
-        function=options.function,
-        numeric=options.numeric,
-        categorical=options.categorical,
-        before=before,
-    )
+    table = read_features(traces, options, before=before)
     call.limits.check()
-    steps = _label(traces, rewards, options.explain)
-    problem = pose_guards(steps, table, finds_reward_guards=rewards is None)
+    steps = label_for_guards(traces, options)
+    problem = pose_guards(steps, table, finds_reward_guards=rewards is None, allowance=options.allowance)
     call.limits.check()
-    found = find_contradiction(steps, problem.first_alike(), traces)
+    found = find_contradiction(steps, problem.first_alike(), traces, options.allowance)
     if found is not None:
         found = replace(found, advice=_advise(found, table, traces))
     return _Posed(steps, problem, found)
@@ -162,13 +162,25 @@ def _advise(found: Contradiction, table: FeatureTable, traces: Traces) -> str:
     )
 
 
-def _label(traces: Traces, rewards: Labelling | None, explain: Explain) -> LabelledSteps:
+def read_features(traces: Traces, options: GuardOptions, *, before: bool) -> FeatureTable:
+    """The features that guards may speak of."""
+    return extract_features(
+        traces,
+        function=options.function,
+        numeric=options.numeric,
+        categorical=options.categorical,
+        before=before,
+    )
+
+
+def label_for_guards(traces: Traces, options: GuardOptions) -> LabelledSteps:
     """The steps' outcomes and, if rewards are not to be selected by guards, their reward labels."""
+    rewards = options.reward_labels
     if rewards is not None:
         check_no_objects(traces, rewards, "reward_on")
     nothing = Labels(GUARDS, np.zeros(traces.steps, np.int32), [()])
     labels = nothing if rewards is None else rewards.label_steps(traces)
-    codes, outcomes = code_outcomes(traces, explain)
+    codes, outcomes = code_outcomes(traces, options.explain)
     return LabelledSteps(traces.offsets, nothing, labels, codes, outcomes)
 
 
@@ -189,8 +201,11 @@ def _with_machine(
     found: LearnResult, options: GuardOptions, call: GuardCall, steps: LabelledSteps, search: GuardSearch
 ) -> LearnResult:
     assert search.best is not None
-    judge, moment = search.judge, call.limits.a_moment_more()
-    best = turn_rewards(search.best, judge)
+    judge, best = search.judge, search.best
+    if options.allowance.outliers:
+        best = with_fewest_outliers(search, call.limits, acyclic=options.acyclic)
+        judge = judge_of(search.problem.with_outliers(count_outliers(best, search.problem)))  # no more are taken
+    best, moment = turn_rewards(best, judge), call.limits.a_moment_more()
     rooms: dict[tuple[int, Bound], Room] = {}
     with contextlib.suppress(Stop):
         best = centre_bounds(best, judge, moment)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from markovize.episodes.allowance import EXACT
 from markovize.episodes.columns import Floats
 from markovize.episodes.features import Feature, Guard, Literal
 from markovize.episodes.features.function import FeatureFunction
@@ -15,7 +17,7 @@ from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.traces import Traces
 from markovize.learning.assembly import TerminationConflict, collect_rewards, number_states
 from markovize.learning.guards.candidate import Bound, Box, Candidate
-from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.judge import AnyJudge
 from markovize.learning.guards.polish import Room
 from markovize.machine.machine import RewardMachine, Trigger
 from markovize.machine.replay import run
@@ -25,7 +27,7 @@ def assemble_guards(
     traces: Traces,
     steps: LabelledSteps,
     candidate: Candidate,
-    judge: Judge,
+    judge: AnyJudge[Any],
     rooms: Mapping[tuple[int, Bound], Room],
     function: FeatureFunction | None,
 ) -> tuple[RewardMachine, tuple[TerminationConflict, ...]]:
@@ -50,21 +52,22 @@ def assemble_guards(
         steps = replace(steps, rewards=way.reward_labels)
     else:
         way = run(replace(bare, reward_on=GUARDS), traces, features=function)
-    rewards, ends = collect_rewards(traces, steps, way.before, way.after, candidate.states)
+    allowance = EXACT if judge.problem.pays is None else judge.problem.pays.allowance
+    rewards, ends = collect_rewards(traces, steps, way.before, way.after, candidate.states, allowance)
     return replace(bare, rewards=rewards), ends
 
 
-def _features(judge: Judge, guards: list[Guard]) -> tuple[Feature, ...]:
+def _features(judge: AnyJudge[Any], guards: list[Guard]) -> tuple[Feature, ...]:
     """Those that the guards speak of, in the order of the episodes."""
     used = {literal.feature for guard in guards for literal in guard}
     return tuple(feature for feature in judge.problem.table.features if feature.name in used)
 
 
-def _guard(judge: Judge, row: int, box: Box, rooms: Mapping[tuple[int, Bound], Room]) -> Guard:
+def _guard(judge: AnyJudge[Any], row: int, box: Box, rooms: Mapping[tuple[int, Bound], Room]) -> Guard:
     return Guard([_literal(judge, bound, rooms.get((row, bound))) for bound in box])
 
 
-def _literal(judge: Judge, bound: Bound, room: Room | None) -> Literal:
+def _literal(judge: AnyJudge[Any], bound: Bound, room: Room | None) -> Literal:
     table, values = judge.problem.table, judge.problem.ranked[bound.feature]
     name = table.features[bound.feature].name
     if bound.side == "is":

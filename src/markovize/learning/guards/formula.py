@@ -2,9 +2,13 @@
 
 Each of the K states but the first has a trigger of its own that enters it from a state with a smaller number; the other
 triggers are free. ``at[node][u]``: the machine is in state u after the steps that lead to the node, where nodes are the
-beginnings of exemplars, equal ones merged. Each *cell* (u, label, valuation of the reward guards, u') has the bits of
-one outcome, and each step of an exemplar says of all cells: if it is there, its outcome is the cell's. That is linear
-in the steps, where pairs of steps would be quadratic.
+beginnings of exemplars, equal ones merged. Each *cell* (u, label, valuation of the reward guards, u') has one outcome
+(see :mod:`markovize.learning.guards.cells`), and each step of an exemplar says of all cells: if it is there, its
+outcome is the cell's, unless it is one of the outliers that are allowed for. That is linear in the steps, where pairs
+of steps would be quadratic.
+
+Where very many outcomes are told apart, an exemplar's own step says exactly what it was paid, and those on the way
+to it only roughly: what is left out can only make a formula satisfiable, and the judge has the last word.
 
 Reward guards may be exchanged, so they are ordered by where they hold on the first steps.
 """
@@ -16,10 +20,12 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from markovize.learning.guards.candidate import Candidate, Move
+from markovize.learning.guards.cells import BitCells, Cells, WindowCells
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.sides import Clauses, Slot
 from markovize.learning.limits import Limits
 from markovize.learning.native import run_cancellable
+from markovize.learning.outlier_count import OutlierCount
 
 SLICE: Final = 1_000  # conflicts between two looks at the clock
 LARGE: Final = 20_000  # variables, from which on even a slice may take long: it runs in a thread that can be cancelled
@@ -57,9 +63,10 @@ class Formula:
         self._between = self._steps_between()
         self._at = [[self._true if u == 0 else -self._true for u in range(split.states)]]
         self._nodes: dict[tuple[int, int], int] = {}
-        self._marked: set[tuple[int, int, int, int]] = set()
-        self._cells: dict[tuple[object, ...], list[int]] = {}
-        self._bits = max(1, (problem.n_outcomes - 1).bit_length())
+        self._marked: set[tuple[int, int, int, int, bool]] = set()
+        self._cells, self._roughly = self._choose_cells()
+        self._outliers = OutlierCount(self._clauses.new, self._clauses.add)
+        self._excuses: dict[tuple[int, int, int, int], int] = {}
         self._equal_so_far = [0] * split.reward_guards
         self._ordered = 0
         self._most: list[int] = []
@@ -71,6 +78,13 @@ class Formula:
         self._solver.delete()
 
     # --- clauses -----------------------------------------------------------------------------------------------------
+
+    def _choose_cells(self) -> tuple[Cells, bool]:
+        """What cells pay, and whether steps on the way to an exemplar say it only roughly."""
+        pays, clauses = self._problem.pays, self._clauses
+        if pays is None or pays.is_partition:
+            return BitCells(clauses, self._problem.n_outcomes), False
+        return WindowCells(clauses, pays), len(pays.grid) < len(pays.levels)
 
     def _place_triggers(self, acyclic: bool) -> None:
         clauses, states = self._clauses, self._split.states
@@ -97,7 +111,7 @@ class Formula:
             number, row = int(problem.row_of[n]), problem.row(n)
             after = self._go(node, number, row)
             if problem.matters[n]:
-                self._mark(node, after, number, row, int(problem.labels[n]), int(problem.outcomes[n]))
+                self._mark(node, after, number, row, n, roughly=self._roughly and n < step)
             node = after
 
     def _go(self, node: int, number: int, row: tuple[int, ...]) -> int:
@@ -131,23 +145,35 @@ class Formula:
             clauses.add([-fires, -is_target, after[v]])
         return fires
 
-    def _mark(self, node: int, after: int, number: int, row: tuple[int, ...], label: int, outcome: int) -> None:
+    def _mark(self, node: int, after: int, number: int, row: tuple[int, ...], step: int, *, roughly: bool) -> None:
         """The step's outcome is that of its cell, whichever that is."""
-        if (node, number, label, outcome) in self._marked:
+        label, outcome = int(self._problem.labels[step]), int(self._problem.outcomes[step])
+        if (node, number, label, outcome, roughly) in self._marked:
             return
-        self._marked.add((node, number, label, outcome))
+        self._marked.add((node, number, label, outcome, roughly))
         split, clauses = self._split, self._clauses
         valued = [slot.holds(number, row) for slot in self._slots[split.triggers :]]
         before, behind = self._at[node], self._at[after]
+        excuse = self._excuse(step, (node, number, label, outcome))
         for u, v in self._between:
-            place = [-before[u], -behind[v]] if split.triggers else []
+            place = [-before[u], -behind[v], *excuse] if split.triggers else excuse
             for valuation in product((False, True), repeat=len(valued)):
                 unless = place + [-holds if wanted else holds for holds, wanted in zip(valued, valuation, strict=True)]
-                for bit, is_set in enumerate(self._cell(u, label, valuation, v)):
-                    clauses.add([*unless, is_set if outcome >> bit & 1 else -is_set])
+                for required in self._cells.require((u, label, valuation, v), outcome, roughly=roughly):
+                    clauses.add([*unless, required])
         if self._ordered < ORDERED:
             self._ordered += 1
             self._order_reward_guards(valued)
+
+    def _excuse(self, step: int, mark: tuple[int, int, int, int]) -> list[int]:
+        """Where outliers are allowed for, the variable "this mark's steps are outliers"."""
+        pays = self._problem.pays
+        if pays is None or not pays.allowance.outliers:
+            return []
+        if mark not in self._excuses:
+            copies = int(self._problem.copies[step])
+            self._excuses[mark] = self._outliers.outlier(copies, pays.allowance.outliers)
+        return [self._excuses[mark]]
 
     def _steps_between(self) -> list[tuple[int, int]]:
         """The pairs (u, u') that a step may have."""
@@ -158,11 +184,6 @@ class Formula:
             for u, v in product(states, states)
             if u == v or any(u in source and v in target for source, target in ways)
         ]
-
-    def _cell(self, *cell: object) -> list[int]:
-        if cell not in self._cells:
-            self._cells[cell] = [self._clauses.new() for _ in range(self._bits)]
-        return self._cells[cell]
 
     def _order_reward_guards(self, valued: list[int]) -> None:
         """Of two neighbours, the first one holds at the first of these steps at which they differ."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
@@ -19,12 +20,28 @@ MOST_PAIRS: Final = 40  # cells with several outcomes that are looked at, the ra
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What came of a candidate: its way through the steps, the cell of each, and what each cell was paid."""
+    """What came of a candidate: its way through the steps and the cell of each."""
 
     way: kernels.Way = field(repr=False)
     cells: Longs = field(repr=False)
-    counts: Longs = field(repr=False)  # a row for each cell, a column for each outcome
     torn: int  # the first step at which two triggers with different targets hold, or -1
+
+    @property
+    def explains(self) -> bool:
+        """Whether every cell has one outcome, and no two triggers disagree."""
+        return self.torn < 0 and self.fits
+
+    @property
+    def fits(self) -> bool:
+        """Whether every cell has one outcome."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTrial(Trial):
+    """With what each cell was paid."""
+
+    counts: Longs = field(repr=False)  # a row for each cell, a column for each outcome
 
     @property
     def mixed(self) -> Longs:
@@ -32,12 +49,14 @@ class Trial:
         return np.flatnonzero(np.count_nonzero(self.counts, axis=1) > 1)
 
     @property
-    def explains(self) -> bool:
-        """Whether every cell has one outcome, and no two triggers disagree."""
-        return self.torn < 0 and not len(self.mixed)
+    def fits(self) -> bool:
+        return not len(self.mixed)
 
 
-class Judge:
+T = TypeVar("T", bound=Trial)
+
+
+class AnyJudge(ABC, Generic[T]):
     """Holds all the steps and tells where a candidate does not explain them."""
 
     def __init__(self, problem: GuardProblem, *, large: bool | None = None) -> None:
@@ -46,7 +65,7 @@ class Judge:
             problem.offsets, problem.labels, problem.n_labels, problem.outcomes, problem.episode_of
         )
         large = problem.steps > 2 * FRONT_STEPS if large is None else large
-        self._front = Judge(problem.beginning(FRONT_STEPS), large=False) if large else None
+        self._front = type(self)(problem.beginning(FRONT_STEPS), large=False) if large else None
 
     def holds(self, box: Box) -> Bools:
         """For each step, whether all these bounds hold."""
@@ -61,13 +80,13 @@ class Judge:
             return np.equal(codes, bound.code)
         return np.greater_equal(codes, bound.code) if bound.side == "at_least" else np.less(codes, bound.code)
 
-    def try_out(self, candidate: Candidate) -> Trial:
-        """Runs a candidate over all episodes."""
+    def _begin(self, candidate: Candidate) -> kernels.Way:
+        """Where its guards hold; its way is still to be gone."""
         n, boxes = self.problem.steps, candidate.boxes
         holds = np.zeros((len(boxes), n), np.bool_)
         for row, box in enumerate(boxes):
             holds[row] = self.holds(box)
-        way = kernels.Way(
+        return kernels.Way(
             np.array([move.source for move in candidate.moves], np.int32),
             np.array([move.target for move in candidate.moves], np.int32),
             candidate.states,
@@ -75,11 +94,23 @@ class Judge:
             np.zeros(n, np.int32),
             np.zeros(n, np.int32),
         )
-        cells = np.zeros(n, np.int64)
-        width = candidate.states**2 * self.problem.n_labels * 2 ** len(candidate.reward_boxes)
-        counts = np.zeros((width, self.problem.n_outcomes), np.int64)
-        torn = int(kernels.run_all(self._steps, way, cells, counts))
-        return Trial(way, cells, counts, torn)
+
+    def n_cells(self, candidate: Candidate) -> int:
+        """How many cells there are, seen or not."""
+        n: int = candidate.states**2 * self.problem.n_labels * 2 ** len(candidate.reward_boxes)
+        return n
+
+    @abstractmethod
+    def try_out(self, candidate: Candidate) -> T:
+        """Runs a candidate over all episodes."""
+
+    @abstractmethod
+    def violations(self, trial: T, known: set[int], most: int) -> list[int]:
+        """Steps that tell against the candidate; of each kind at most so many that are not known yet."""
+
+    @abstractmethod
+    def _shift(self, candidate: Candidate, row: int, flips: Longs, groups: Longs) -> int:
+        """How many groups of steps may change sides of a guard, one after the other, and all is still explained."""
 
     def explains(self, candidate: Candidate) -> bool:
         """Whether replaying all episodes never needs two outcomes for one cell."""
@@ -94,24 +125,10 @@ class Judge:
         trial = self.try_out(candidate)
         return None if trial.explains else self.violations(trial, known, most)
 
-    def violations(self, trial: Trial, known: set[int], most: int) -> list[int]:
-        """Steps that tell against the candidate, of every outcome of every cell that has several.
-
-        Of each kind at most so many that are not known yet, the first of each episode, the shallowest first: what is
-        early in its episode is explained by little.
-        """
-        problem, out = self.problem, [trial.torn] if trial.torn >= 0 else []
-        mixed = trial.mixed
-        rare = np.argsort(trial.counts[mixed].sum(axis=1), kind="stable")
-        for cell in mixed[rare][:MOST_PAIRS].tolist():
-            here = np.flatnonzero(trial.cells == cell)
-            here = here[np.argsort(problem.depth[here], kind="stable")]
-            for outcome in np.flatnonzero(trial.counts[cell]).tolist():
-                steps = here[problem.outcomes[here] == outcome]
-                steps = steps[np.sort(np.unique(problem.episode_of[steps], return_index=True)[1])]
-                fresh = [step for step in steps[: most + len(known)].tolist() if step not in known]
-                out += fresh[:most]
-        return out
+    def _fresh(self, steps: Longs, known: set[int], most: int) -> list[int]:
+        """Of steps by depth, the first of each episode, those that are not known yet."""
+        steps = steps[np.sort(np.unique(self.problem.episode_of[steps], return_index=True)[1])]
+        return [step for step in steps[: most + len(known)].tolist() if step not in known][:most]
 
     def prune(self, candidate: Candidate) -> Candidate:
         """Without what has no effect on the data: triggers that never fire, guards that never or always hold.
@@ -171,6 +188,34 @@ class Judge:
         if backwards:  # the steps of a group are in ascending order
             for first, last in pairwise(groups):
                 flips[first:last] = flips[first:last][::-1]
-        trial = self.try_out(candidate)
-        done = int(kernels.shift_bound(self._steps, trial.way, trial.counts, row, flips, groups))
+        done = self._shift(candidate, row, flips, groups)
         return None if done == len(groups) - 1 else int(codes[groups[done]])
+
+
+class Judge(AnyJudge[CountedTrial]):
+    """Where rewards are explained exactly."""
+
+    def try_out(self, candidate: Candidate) -> CountedTrial:
+        way, cells = self._begin(candidate), np.zeros(self.problem.steps, np.int64)
+        counts = np.zeros((self.n_cells(candidate), self.problem.n_outcomes), np.int64)
+        torn = int(kernels.run_all(self._steps, way, cells, counts))
+        return CountedTrial(way, cells, torn, counts)
+
+    def violations(self, trial: CountedTrial, known: set[int], most: int) -> list[int]:
+        """Of every outcome of every cell that has several, the first of each episode, the shallowest first.
+
+        What is early in its episode is explained by little.
+        """
+        problem, out = self.problem, [trial.torn] if trial.torn >= 0 else []
+        mixed = trial.mixed
+        rare = np.argsort(trial.counts[mixed].sum(axis=1), kind="stable")
+        for cell in mixed[rare][:MOST_PAIRS].tolist():
+            here = np.flatnonzero(trial.cells == cell)
+            here = here[np.argsort(problem.depth[here], kind="stable")]
+            for outcome in np.flatnonzero(trial.counts[cell]).tolist():
+                out += self._fresh(here[problem.outcomes[here] == outcome], known, most)
+        return out
+
+    def _shift(self, candidate: Candidate, row: int, flips: Longs, groups: Longs) -> int:
+        trial = self.try_out(candidate)
+        return int(kernels.shift_bound(self._steps, trial.way, trial.counts, row, flips, groups))

@@ -62,8 +62,8 @@ def cell_of(steps: Steps, way: Way, n: int) -> int:
 
 
 @njit(cache=True)
-def run_all(steps: Steps, way: Way, cells: Longs, counts: Longs) -> int:
-    """All episodes: the cell of each step, how often each cell has each outcome, and the first torn step or -1."""
+def run_cells(steps: Steps, way: Way, cells: Longs) -> int:
+    """All episodes: the cell of each step, and the first torn step or -1."""
     torn = -1
     for e in range(len(steps.offsets) - 1):
         here = run_episode(steps, way, e)
@@ -71,8 +71,31 @@ def run_all(steps: Steps, way: Way, cells: Longs, counts: Longs) -> int:
             torn = here
         for n in range(steps.offsets[e], steps.offsets[e + 1]):
             cells[n] = cell_of(steps, way, n)
-            counts[cells[n], steps.outcomes[n]] += 1
     return torn
+
+
+@njit(cache=True)
+def run_all(steps: Steps, way: Way, cells: Longs, counts: Longs) -> int:
+    """All episodes: the cell of each step, how often each cell has each outcome, and the first torn step or -1."""
+    torn: int = run_cells(steps, way, cells)
+    for n in range(len(cells)):
+        counts[cells[n], steps.outcomes[n]] += 1
+    return torn
+
+
+@njit(cache=True)
+def run_episodes_again(steps: Steps, way: Way, cells: Longs, row: int, flips: Longs) -> bool:
+    """These steps, in ascending order, change sides of a guard; whether no two triggers disagree."""
+    for n in flips:
+        way.holds[row, n] = not way.holds[row, n]
+    good, last = True, -1
+    for n in flips:
+        if steps.episode_of[n] != last:
+            last = steps.episode_of[n]
+            good &= run_episode(steps, way, last) < 0
+            for other in range(steps.offsets[last], steps.offsets[last + 1]):
+                cells[other] = cell_of(steps, way, other)
+    return good
 
 
 @njit(cache=True)

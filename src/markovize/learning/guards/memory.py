@@ -54,8 +54,12 @@ def digest(problem: GuardProblem, episodes: int) -> str:
     """
     end = int(problem.offsets[episodes])
     hashed = hashlib.blake2b(problem.offsets[: episodes + 1].tobytes(), digest_size=16)
-    for column in (problem.outcomes, problem.labels):
-        hashed.update(_ranks(column[:end]).tobytes())
+    hashed.update(_ranks(problem.labels[:end]).tobytes())
+    if problem.pays is None:
+        hashed.update(_ranks(problem.outcomes[:end]).tobytes())
+    else:  # numbers of outcomes depend on what came later
+        ends = problem.pays.ends[problem.outcomes[:end]]
+        hashed.update(repr(problem.pays.allowance).encode() + ends.tobytes() + problem.pays.rewards[:end].tobytes())
     for feature, codes in zip(problem.table.features, problem.codes, strict=True):
         ranks = _ranks(codes[:end])
         if ranks.any():

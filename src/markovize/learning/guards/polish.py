@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from markovize.learning.guards.candidate import Bound, Candidate
-from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.judge import AnyJudge
 from markovize.learning.limits import Limits, Stop
 
 
-def drop_literals(candidate: Candidate, judge: Judge, limits: Limits) -> Candidate:
+def drop_literals(candidate: Candidate, judge: AnyJudge[Any], limits: Limits) -> Candidate:
     """Without the literals that it can do without, tried one after the other, and without guards of no effect.
 
     Where time is up, with those that were not tried: it explains the data all the same.
@@ -30,7 +31,7 @@ def drop_literals(candidate: Candidate, judge: Judge, limits: Limits) -> Candida
     return judge.prune(candidate)
 
 
-def turn_rewards(candidate: Candidate, judge: Judge) -> Candidate:
+def turn_rewards(candidate: Candidate, judge: AnyJudge[Any]) -> Candidate:
     """Reward guards of one threshold hold on the side with fewer steps: what is rare is what is paid, as a rule.
 
     The other side tells as much, with as many literals; only which valuation is called what changes.
@@ -51,7 +52,7 @@ class Room:
     high: int
 
 
-def centre_bounds(candidate: Candidate, judge: Judge, limits: Limits) -> Candidate:
+def centre_bounds(candidate: Candidate, judge: AnyJudge[Any], limits: Limits) -> Candidate:
     """Each threshold in the middle of the room that the data leave it; not where its value has no order."""
     for row in range(len(candidate.boxes)):
         for place, bound in enumerate(candidate.boxes[row]):
@@ -66,7 +67,7 @@ def centre_bounds(candidate: Candidate, judge: Judge, limits: Limits) -> Candida
     return candidate
 
 
-def find_rooms(candidate: Candidate, judge: Judge, limits: Limits) -> dict[tuple[int, Bound], Room]:
+def find_rooms(candidate: Candidate, judge: AnyJudge[Any], limits: Limits) -> dict[tuple[int, Bound], Room]:
     """The room of each threshold, by guard and bound."""
     rooms: dict[tuple[int, Bound], Room] = {}
     for row, box in enumerate(candidate.boxes):
@@ -77,7 +78,7 @@ def find_rooms(candidate: Candidate, judge: Judge, limits: Limits) -> dict[tuple
     return rooms
 
 
-def _middle(judge: Judge, bound: Bound, low: int, high: int) -> int:
+def _middle(judge: AnyJudge[Any], bound: Bound, low: int, high: int) -> int:
     """The code whose threshold is next to the middle of the values, which may lie far from the middle of the codes."""
     values = judge.problem.ranked[bound.feature]
     if low == 0 or high == len(values):

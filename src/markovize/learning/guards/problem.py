@@ -13,17 +13,20 @@ from functools import cached_property
 import numpy as np
 
 from markovize.conflicts.labels import conflicting_labels
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.columns import Bools, Floats, Ints, Longs
 from markovize.episodes.features import FeatureTable
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.learning import tree_kernels
+from markovize.learning.guards.pays import Pays, weigh
 
 
 @dataclass(frozen=True, eq=False)
 class GuardProblem:
     """What must be explained, and by which features.
 
-    ``labels`` are the reward labels, where these are given; all 0 where reward guards are to be found.
+    ``labels`` are the reward labels, where these are given; all 0 where reward guards are to be found. ``pays`` says
+    which outcomes fit where noise is allowed for; otherwise only equal ones do.
     """
 
     table: FeatureTable
@@ -35,6 +38,7 @@ class GuardProblem:
     outcomes: Ints = field(repr=False)
     n_outcomes: int
     finds_reward_guards: bool
+    pays: Pays | None = None
 
     @property
     def steps(self) -> int:
@@ -69,7 +73,19 @@ class GuardProblem:
     @cached_property
     def matters(self) -> Bools:
         """For every step, whether its label was seen with several outcomes: no others can conflict."""
-        return conflicting_labels(self.labels, self.outcomes, self.n_labels)[self.labels]
+        fits_from = None if self.pays is None else self.pays.fits_from
+        return conflicting_labels(self.labels, self.outcomes, self.n_labels, fits_from)[self.labels]
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """For every step a rough outcome: with an allowance, what one level fits counts as one, neighbours at least."""
+        return self.outcomes if self.pays is None else self.pays.kind_of[self.outcomes]
+
+    @cached_property
+    def copies(self) -> Ints:
+        """For every step, how many there are with equal features so far, an equal label and an equal outcome."""
+        seen_as = tree_kernels.first_alike(self.first_alike(), self.outcomes, self.n_outcomes)
+        return np.bincount(seen_as, minlength=self.steps)[seen_as].astype(np.int32)
 
     def select(self, places: Sequence[int]) -> GuardProblem:
         """The same with only some of the features."""
@@ -89,6 +105,11 @@ class GuardProblem:
             outcomes=self.outcomes[:end],
         )
 
+    def with_outliers(self, outliers: int) -> GuardProblem:
+        """The same with another number of outliers; only where there is an allowance."""
+        assert self.pays is not None
+        return replace(self, pays=self.pays.with_outliers(outliers))
+
     def row(self, step: int) -> tuple[int, ...]:
         """The codes of all features at one step."""
         return tuple(int(column[step]) for column in self.codes)
@@ -96,6 +117,8 @@ class GuardProblem:
     @property
     def is_realisable(self) -> bool:
         """Whether any machine over these features explains the outcomes."""
+        if self.pays is not None:
+            return self.pays.needed_outliers(self.first_alike(), self.outcomes) <= self.pays.allowance.outliers
         return not np.any(self.outcomes != self.outcomes[self.first_alike()])
 
     def first_alike(self) -> Longs:
@@ -106,7 +129,9 @@ class GuardProblem:
         return tree_kernels.first_alike(node_of, self.labels, self.n_labels)
 
 
-def pose_guards(steps: LabelledSteps, table: FeatureTable, *, finds_reward_guards: bool) -> GuardProblem:
+def pose_guards(
+    steps: LabelledSteps, table: FeatureTable, *, finds_reward_guards: bool, allowance: Allowance = EXACT
+) -> GuardProblem:
     """The problem of these steps; their trigger labels are not looked at, the features stand for them."""
     codes: list[Ints] = []
     ranked: list[Floats] = []
@@ -120,7 +145,11 @@ def pose_guards(steps: LabelledSteps, table: FeatureTable, *, finds_reward_guard
             ranked.append(np.zeros(0))
     labels = np.zeros(len(steps.outcomes), np.int32) if finds_reward_guards else steps.rewards.ids
     n_labels = 1 if finds_reward_guards else max(1, len(steps.rewards.values))
-    outcomes = np.unique(steps.outcomes, return_inverse=True)[1].astype(np.int32)
+    pays: Pays | None = None
+    if allowance.exact:
+        outcomes = np.unique(steps.outcomes, return_inverse=True)[1].astype(np.int32)
+    else:
+        outcomes, pays = weigh(steps, allowance)
     return GuardProblem(
         table,
         steps.offsets,
@@ -131,4 +160,5 @@ def pose_guards(steps: LabelledSteps, table: FeatureTable, *, finds_reward_guard
         outcomes,
         int(outcomes.max(initial=0)) + 1,
         finds_reward_guards,
+        pays,
     )

@@ -23,7 +23,7 @@ def rank_features(problem: GuardProblem) -> list[int]:
     before: both are measured in bits, each as a share of the most that any feature tells.
     """
     binned = [_bin(codes, numeric) for codes, numeric in zip(problem.codes, problem.numeric, strict=True)]
-    rare = problem.outcomes != np.bincount(problem.outcomes).argmax()
+    rare = problem.kinds != np.bincount(problem.kinds).argmax()
     now = np.array([_information(bins, rare) for bins in binned])
     near = _near(binned, rare, np.argsort(-now, kind="stable")[:NEAR])
     before = np.array([_history_information(problem, bins, rare, near) for bins in binned])

@@ -19,8 +19,9 @@ import numpy as np
 from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
-from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.growth import first_machine
 from markovize.learning.guards.memory import Proven
+from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
@@ -75,8 +76,12 @@ class GuardSearch:
         exemplars: list[int] | None = None,
         proven: Proven | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        first: Candidate | None = None,
+        grows: bool = True,
     ) -> None:
-        self.problem, self.judge = problem, Judge(problem)
+        self._first, self._grows = first, grows
+        self._excused = 0 if problem.pays is None else problem.pays.allowance.outliers
+        self.problem, self.judge = problem, judge_of(problem)
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
         self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
@@ -107,6 +112,7 @@ class GuardSearch:
         try:
             self._offer(Candidate())
             self._add(self._first_exemplars())
+            self._begin_with_a_machine()
             self._ask_for_the_proven_size()
             self._look_with_few_features()
             work, turns = FIRST_WORK, 0
@@ -127,6 +133,27 @@ class GuardSearch:
                     if question.formula is not None:
                         question.formula.close()
                         question.formula = None
+
+    def _begin_with_a_machine(self) -> None:
+        """The one that is given; with outliers, one that is grown by hand, since formulas tell little there."""
+        first = self._first
+        if first is None and self._grows and self.size is None and self._excused:
+            first = first_machine(self.problem, self.judge, self.limits, acyclic=self._acyclic)
+        if first is not None:
+            self._offer(first)
+
+    def ask_once(self, split: Split, literals: int | None, work: int) -> Candidate | None:
+        """A machine of this split with at most so many literals, if one is found with so much work."""
+        question = Question(split)
+        self._add(self._first_exemplars())
+        try:
+            self._ask(question, literals, work)
+        except Stop:
+            pass
+        finally:
+            if question.formula is not None:
+                question.formula.close()
+        return self.best
 
     def _ask_for_the_proven_size(self) -> None:
         """Episodes that came since the last call mostly move its thresholds."""
@@ -203,9 +230,12 @@ class GuardSearch:
 
     @cached_property
     def _most_outcomes(self) -> int:
-        """How many outcomes a label has at the most."""
-        pairs = np.unique(self.problem.labels.astype(np.int64) * self.problem.n_outcomes + self.problem.outcomes)
-        return int(np.bincount(pairs // self.problem.n_outcomes, minlength=1).max())
+        """How many outcomes that need a cell each a label has at the most."""
+        problem = self.problem
+        if problem.pays is not None:
+            return problem.pays.most_windows(problem.labels, problem.outcomes)
+        pairs = np.unique(problem.labels.astype(np.int64) * problem.n_outcomes + problem.outcomes)
+        return int(np.bincount(pairs // problem.n_outcomes, minlength=1).max())
 
     def _take_turns(self, level: int, work: int) -> None:
         """Each open question of a level: first whether there is any machine, then with few literals."""
@@ -286,7 +316,7 @@ class GuardSearch:
 
     def _offer(self, candidate: Candidate) -> bool:
         """Keeps a candidate that explains everything; from another one learns what tells against it."""
-        more = self.judge.object_to(candidate, self._known, MORE_EXEMPLARS)
+        more = self.judge.object_to(candidate, self._known, max(MORE_EXEMPLARS, self._excused + 1))
         if more is not None:
             if not more and candidate.boxes:  # the empty one comes from no formula, and exemplars may be remembered
                 raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
@@ -302,10 +332,11 @@ class GuardSearch:
     def _first_exemplars(self) -> list[int]:
         """The shallowest steps of each outcome but the commonest: those that are paid, as a rule."""
         problem, out = self.problem, []
-        counts = np.bincount(problem.outcomes[problem.matters], minlength=problem.n_outcomes)
+        most = max(FIRST_EXEMPLARS, 2 * self._excused)  # fewer than are excused would tell nothing
+        counts = np.bincount(problem.kinds[problem.matters], minlength=1)
         for outcome in np.argsort(counts, kind="stable")[:-1].tolist():
-            steps = np.flatnonzero((problem.outcomes == outcome) & problem.matters)
-            out += steps[np.argsort(problem.depth[steps], kind="stable")][:FIRST_EXEMPLARS].tolist()
+            steps = np.flatnonzero((problem.kinds == outcome) & problem.matters)
+            out += steps[np.argsort(problem.depth[steps], kind="stable")][:most].tolist()
         return out
 
     def _add(self, steps: list[int]) -> None:
