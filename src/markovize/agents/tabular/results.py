@@ -15,6 +15,7 @@ from markovize.episodes.labelling import Labelling
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Interner, Value
 from markovize.machine.describe import describe
+from markovize.machine.levels import Level, describe_levels
 from markovize.machine.machine import RewardMachine
 from markovize.machine.notebook import card
 
@@ -70,6 +71,25 @@ class Solve:
     status: str
     trigger_on: str
     reward_on: str
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunNoise:
+    """The tolerance that the machine was learned with, and the levels that it leaves to be told apart.
+
+    >>> RunNoise(0.1, (Level(1.0, 0.05, 9),)).to_json()
+    {'tolerance': 0.1, 'levels': [{'reward': 1.0, 'spread': 0.05, 'count': 9}]}
+    """
+
+    tolerance: float
+    levels: tuple[Level, ...]
+
+    def __str__(self) -> str:
+        return f"tolerance {self.tolerance:.3g}: {describe_levels(self.levels)}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"tolerance": self.tolerance, "levels": [level.to_json() for level in self.levels]}
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,8 @@ class RunResult(BriefRepr):
     machine is. ``greedy_return`` is a mean over evaluation episodes, in which the policy only acts, and
     ``greedy_interval`` where that mean lies with 95 % confidence. Where the run was ``stopped`` before its end, by
     Ctrl-C or by its time limit, they may be NaN and None.
+
+    ``noise`` is there where the run was asked for a tolerance.
 
     The agent's table ``q`` has a row for each of ``observations``, the observations met while learning; where they are
     continuous, or ``state_on`` was given, the states that they were taken for.
@@ -116,6 +138,7 @@ class RunResult(BriefRepr):
     elements: tuple[Any, ...] = field(default=(), repr=False)  # the actions as the environment takes them
     trigger_labels: Labelling | None = field(default=None, repr=False)  # what labels steps; None: as the machine says
     state_of: Callable[[Value], Value] | None = field(default=None, repr=False)  # None: observations are states
+    noise: RunNoise | None = None
 
     @cached_property
     def policy(self) -> Policy:
@@ -162,4 +185,6 @@ class RunResult(BriefRepr):
         }
         if self.greedy_interval is not None:
             numbers["greedy_interval"] = list(self.greedy_interval)
+        if self.noise is not None:
+            numbers["noise"] = self.noise.to_json()
         return numbers | ({"stopped": self.stopped} if self.stopped else {})

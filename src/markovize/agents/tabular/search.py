@@ -13,11 +13,13 @@ import numpy as np
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.part_learner import PartLearner
+from markovize.agents.tabular.repeats import fitting_tolerance, spread_of_repeats, worth_repeating
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import label_traces
-from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
+from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SHARE, SMALL
@@ -49,6 +51,7 @@ class MachineSearch:
         self.solves: list[Solve] = []
         self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
+        self.allowance = EXACT if settings.tolerance == AUTO else Allowance(float(settings.tolerance))
         self._candidates = pairs_to_compare(*self._asked)
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
@@ -63,6 +66,11 @@ class MachineSearch:
         """Spent on solving."""
         return sum(solve.seconds for solve in self.solves)
 
+    @property
+    def looks_for_noise(self) -> bool:
+        """Whether the tolerance is to be found, and the next conflict may tell more of it."""
+        return self.settings.tolerance == AUTO and worth_repeating(len(self.solves) + 1)
+
     def traces(self) -> Traces:
         """The episodes kept so far."""
         return self.kept.traces(self.codec)
@@ -73,6 +81,8 @@ class MachineSearch:
         ``tell`` is told what is being searched for, again and again.
         """
         self._stop, self._tell = stop, tell
+        if self.settings.tolerance == AUTO:
+            self._allow(fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept)))
         result = self._solve(self.kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
@@ -90,7 +100,7 @@ class MachineSearch:
         self.exemplars = len(self.kept) if self.settings.mode == "paper" else result.exemplars
         size = machine.states, len(machine.triggers), self.exemplars, len(self.kept)
         labels = result.trigger_on, result.reward_on
-        self.solves.append(Solve(episode, *size, result.seconds, result.status, *labels))
+        self.solves.append(Solve(episode, *size, result.seconds, result.status, *labels, self.allowance.tolerance))
         trigger_on, reward_on = self._asked
         wanted = _resolved(trigger_on, result.trigger_on), _resolved(reward_on, result.reward_on)
         if wanted == self.codec.labelled_by:
@@ -106,11 +116,18 @@ class MachineSearch:
         result = None
         for number, solve in enumerate(self.solves, 1):
             yield number
+            self._allow(solve.tolerance)
             result = self._solve(self.kept.first(solve.kept), number)
             if result.interrupted:
                 raise KeyboardInterrupt
         if result is not None and result.machine != machine:
             raise InputError("the solver does not repeat what it found in this run (another version?); start a new run")
+
+    def _allow(self, tolerance: float) -> None:
+        """From now on with this tolerance; what learners have derived under another one is of no use."""
+        if tolerance != self.allowance.tolerance:
+            self.allowance = Allowance(tolerance)
+            self._learners.clear()
 
     def _solve(self, kept: KeptEpisodes, number: int) -> LearnResult:
         """The machine of the first, second, … solve; draws of its own, so that it can be repeated.
@@ -139,7 +156,8 @@ class MachineSearch:
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
         split = self.settings.objective == "triggers"
-        parts = parts_of(label_traces(traces, *labels, self.settings.explain)) if split else []
+        steps = label_traces(traces, *labels, self.settings.explain)
+        parts = parts_of(steps, self.allowance.width) if split else []
         effort = None if self._effort is None else max(1, self._effort // share)
         return self._learners[labels].learn(kept, parts, partial(self._ask, effort), rng)
 
@@ -197,7 +215,8 @@ class MachineSearch:
 
     def _mixed_labels(self, labels: LabelPair, traces: Traces) -> int:
         """How many reward labels have been seen with more than one reward."""
-        return len(mixed_labels(label_traces(traces, labels[1], labels[1], self.settings.explain)))
+        steps = label_traces(traces, labels[1], labels[1], self.settings.explain)
+        return len(mixed_labels(steps, self.allowance.width))
 
     def _bits(self, triggers: float, labels: LabelPair, traces: Traces) -> float:
         """What so many triggers cost to spell: finer labels are more to choose from, so each of them says more."""
@@ -212,6 +231,7 @@ class MachineSearch:
             explain=cfg.explain,
             acyclic=cfg.acyclic,
             engine=cfg.engine,
+            tolerance=self.allowance.tolerance,
         )
 
 

@@ -9,13 +9,14 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from markovize.agents.checks import check_discount, check_share, is_number, is_whole
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.episodes.user_code import function_of_user, is_function_name, name_of_function
 from markovize.errors import InputError
-from markovize.learning.engines import Engine
+from markovize.learning.engines import Engine, find_engine
 from markovize.learning.floors import Objective
-from markovize.learning.learner import Auto
+from markovize.learning.learner import Auto, check_noise
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
@@ -37,6 +38,7 @@ class Settings:
     last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict). An
     ``engine`` that is no name is recorded by its name, and must be given again to resume the run. ``state_on`` is a
     function of an observation: what it returns is a state of the agent's tables, for observations that never repeat.
+    ``tolerance`` is as for :func:`~markovize.learn`; ``auto`` takes it from rewards that differ after equal histories.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -66,6 +68,7 @@ class Settings:
     crm: bool = False
     shaping: bool = False
     evaluate_every: int = 100
+    tolerance: float | str = 0.0
 
     @classmethod
     def of(cls, mode: str = "directed", **changes: Any) -> Settings:
@@ -114,6 +117,10 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} must be at least 1, not {value}")
+        if self.tolerance != AUTO:
+            Allowance(self.tolerance)  # type: ignore[arg-type] # refuses what is none
+            if self.tolerance:
+                check_noise(find_engine(self.engine), None, guards=False)
         for name in ("seed", "patience", "max_wait", "greedy_tail", "keep"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
@@ -121,8 +128,9 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
         values = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
-        if self.state_on is None:  # as files had it before there was such a setting
-            del values["state_on"]
+        for name, usual in (("state_on", None), ("tolerance", 0.0)):  # as files had it before there were such settings
+            if values[name] == usual:
+                del values[name]
         return values
 
 
@@ -140,6 +148,7 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "bool": (isinstance(value, bool), "true or false"),
         "int": (is_whole(value), "a whole number"),
         "float": (is_number(value), "a number"),
+        "float | str": (is_number(value) or value == AUTO, f"a number, or {AUTO}"),
         "str | Callable[[Any], Any]": (callable(value) or _is_found(value), "a function, or module:function"),
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))

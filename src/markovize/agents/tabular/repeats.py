@@ -1,0 +1,80 @@
+"""How noisy rewards are, by what differs where nothing else does: steps after equal histories.
+
+A reward that differs although every state and every action before it were the same is noise, whatever the machine. So
+a run that was asked to find the tolerance itself (``auto``) takes it from episodes that begin alike, and plays those
+that are in conflict again to have some.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from markovize.agents.tabular.kept_episodes import KeptEpisodes
+
+REPEATS: Final = 10  # of each of two episodes in conflict
+ALWAYS: Final = 8  # conflicts that are looked at in this way; later ones when their number has doubled
+ENOUGH: Final = 8  # rewards after one history that say how far others may be
+SLACK: Final = 1.05  # times what was seen, at least: the next reward may be a little farther
+TOO_WIDE: Final = 1.25  # times the tolerance that is enough: a reason to take another one
+
+
+class Spread(NamedTuple):
+    """Half the widest range of rewards after equal histories, and how wide it would be with many more of them."""
+
+    seen: float
+    expected: float
+
+
+def worth_repeating(conflict: int) -> bool:
+    """Whether the episodes of the first, second, … conflict are played again.
+
+    >>> [number for number in range(1, 40) if worth_repeating(number)]
+    [1, 2, 3, 4, 5, 6, 7, 8, 16, 32]
+    """
+    return conflict <= ALWAYS or conflict & (conflict - 1) == 0
+
+
+def spread_of_repeats(kept: KeptEpisodes) -> Spread:
+    """What equal histories say; zero where there are none, or all of them were paid alike.
+
+    The range of n uniform rewards is (n - 1) / (n + 1) of the whole, on average.
+
+    >>> kept = KeptEpisodes()
+    >>> for reward in (1.0, 1.2, 0.9, 1.1, 1.0, 0.8, 0.9, 1.1, 1.0):
+    ...     kept.add(np.array([0, 1], np.int32), np.array([0.0, reward]), True)
+    >>> kept.add(np.array([2, 1], np.int32), np.array([0.0, 7.0]), True)
+    >>> [round(number, 3) for number in spread_of_repeats(kept)]
+    [0.2, 0.25]
+    """
+    lengths = np.array([len(steps) for steps in kept.transitions], np.int64)
+    alive, history = np.flatnonzero(lengths), np.zeros(len(kept), np.int64)
+    seen = expected = 0.0
+    n = 0
+    while len(alive) > 1:
+        step = np.array([kept.transitions[episode][n] for episode in alive], np.int64)
+        rewards = np.array([kept.rewards[episode][n] for episode in alive])
+        keys = history[alive] * (int(step.max()) + 1) + step
+        _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
+        np.minimum.at(low, groups, rewards)
+        np.maximum.at(high, groups, rewards)
+        half = (high - low) / 2
+        seen = max(seen, float(half.max()))
+        many = counts >= ENOUGH
+        expected = max(expected, float((half * many * (counts + 1) / np.maximum(counts - 1, 1)).max()))
+        history[alive] = groups
+        n += 1
+        alive = alive[(counts[groups] > 1) & (lengths[alive] > n)]
+    return Spread(seen, max(expected, SLACK * seen))
+
+
+def fitting_tolerance(present: float, spread: Spread) -> float:
+    """The present tolerance, unless what was seen does not fit it, or it is far too large.
+
+    >>> fitting_tolerance(0.2, Spread(0.19, 0.21)), fitting_tolerance(0.2, Spread(0.21, 0.23))
+    (0.2, 0.23)
+    """
+    fits = spread.seen <= present <= TOO_WIDE * spread.expected
+    return present if fits else spread.expected
