@@ -23,6 +23,11 @@ from markovize.worlds import World, world
 GAMMA: Final = 0.9
 
 
+def state_and_action(state: Any, action: Any, _next_state: Any) -> list[Any]:
+    """What a step is called where machines move by actions: no proposition, just less than the whole transition."""
+    return [state, action]
+
+
 class Task(NamedTuple):
     """A world, how many episodes are played, how long they are, and what is set."""
 
@@ -39,7 +44,7 @@ TASKS: Final = {
         500,
         50,
         25_000,
-        {"trigger_on": "transition", "reward_on": "transition", "effort": 50},
+        {"trigger_on": state_and_action, "reward_on": state_and_action, "effort": 50},
     ),
     "mining": Task(
         "markovize/MiningWorld-v0",

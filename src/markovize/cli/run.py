@@ -21,6 +21,7 @@ from markovize.cli.options import (
     features_option,
     label_option,
     named_values,
+    whole_number,
 )
 from markovize.cli.terminal import print_json
 from markovize.episodes.labelling import AUTO
@@ -81,6 +82,14 @@ def run(
         allowance_option(
             "How far a reward may be from its level. auto: as far as rewards differ after equal histories.",
             "E",
+            show_default="0",
+        ),
+    ] = None,
+    outliers: Annotated[
+        str | None,
+        allowance_option(
+            "How many steps may pay something else. auto: those that differ from most with equal histories.",
+            "N",
             show_default="0",
         ),
     ] = None,
@@ -157,6 +166,7 @@ def run(
             "gamma": gamma,
             "max_steps": max_steps,
             "tolerance": tolerance if tolerance in (None, AUTO) else float(tolerance),
+            "outliers": outliers if outliers in (None, AUTO) else whole_number(outliers, "--outliers"),
         }
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}

@@ -42,6 +42,27 @@ class Noisy(gymnasium.Wrapper[Any, Any, Any, Any]):
         return observation, float(reward) + self.rng.uniform(-self.noise, self.noise), *rest
 
 
+class Flipped(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Pays 0 for 1 and 1 for 0 now and then; equal seeds make it equal."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any], share: float) -> None:
+        super().__init__(env)
+        self.share = share
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        self.rng = np.random.default_rng(seed)
+        return self.env.reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, reward, *rest = self.env.step(action)
+        flipped = self.rng.random() < self.share
+        return observation, 1.0 - float(reward) if flipped else float(reward), *rest
+
+
+def flipped(share: float = 0.01) -> gymnasium.Env[Any, Any]:
+    return Flipped(gymnasium.wrappers.TimeLimit(GridWorld(MAP, MACHINE), 30), share)
+
+
 def corridor(noise: float = 0.1) -> gymnasium.Env[Any, Any]:
     """Fetch the key, then go through the door: eight steps; the noise of all of them adds up."""
     return Noisy(gymnasium.wrappers.TimeLimit(GridWorld(MAP, MACHINE), 30), noise)
@@ -104,6 +125,38 @@ def test_q_learning_learns_from_what_was_paid() -> None:
     assert 0.04 < result.noise.tolerance < 0.07
 
 
+def test_outliers_that_are_told_by_votes() -> None:
+    """Episodes in conflict are played again: what most of them pay is right."""
+    result = ActiveLearner(flipped(), Settings.of(episodes=200, max_steps=30, outliers="auto")).run()
+    assert (result.machine.states, len(result.machine.triggers)) == (2, 1)
+    assert result.noise is not None
+    assert len(result.noise.outliers) > 3
+    kept = list(result.kept)
+    for outlier in result.noise.outliers:
+        assert (outlier.reward, outlier.expected) in ((0.0, 1.0), (1.0, 0.0))
+        assert kept[outlier.episode].rewards[outlier.step] == outlier.reward
+    assert {level.reward for level in result.noise.levels} == {0.0, 1.0}
+
+
+def test_a_number_of_outliers_that_is_given() -> None:
+    """No conflict is declared at the first flip, nor at the second; what is left unexplained is named."""
+    settings = Settings.of(episodes=150, max_steps=30, outliers=40, seed=1)
+    result = ActiveLearner(flipped(0.004), settings).run()
+    assert result.machine.states == 2
+    assert result.noise is not None
+    assert 0 < len(result.noise.outliers) <= 40
+    assert len(result.solves) < 5
+
+
+@pytest.mark.parametrize("outliers", [40, "auto"])
+def test_a_run_with_outliers_that_goes_on(outliers: int | str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings.of(episodes=60, max_steps=30, outliers=outliers, seed=2)
+    whole, saved = checkpoints(flipped, settings, monkeypatch)
+    again = ActiveLearner(flipped(), settings)
+    again.restore(Snapshot.from_bytes(saved[len(saved) // 2]))
+    same(again.run(), whole)
+
+
 @pytest.mark.kernels
 def test_what_is_remembered_of_noisy_rewards() -> None:
     rewards = allocate(Rewards, Sizes(1, 2, 2, 2, 1, 2, 1, 1))
@@ -120,7 +173,12 @@ def test_settings_say_what_they_take() -> None:
         Settings.of(tolerance=-1.0)
     with pytest.raises(InputError, match="exactly"):
         Settings.of(tolerance=0.1, engine="ilp")
+    with pytest.raises(InputError, match="outliers must be a whole number, or auto"):
+        Settings.of(outliers=1.5)
+    with pytest.raises(InputError, match="the tolerance must be a number"):
+        Settings.of(outliers=3, tolerance="auto")
     assert "tolerance" not in Settings.of().to_json()
+    assert "outliers" not in Settings.of().to_json()
     assert Settings.of(tolerance="auto").to_json()["tolerance"] == "auto"
 
 

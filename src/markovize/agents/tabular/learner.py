@@ -19,7 +19,8 @@ from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_retu
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
-from markovize.agents.tabular.repeats import REPEATS
+from markovize.agents.tabular.outliers import Settled, cells_of, settle_by_machine
+from markovize.agents.tabular.repeats import REPEATS, VOTES
 from markovize.agents.tabular.results import RunNoise, RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
@@ -28,11 +29,12 @@ from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
 from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
 from markovize.agents.tabular.view import View
+from markovize.episodes.labelling import AUTO
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
 from markovize.gym.wrappers import Potential
 from markovize.learning.interrupts import interruptible
-from markovize.learning.result import LearnResult
+from markovize.learning.result import LearnResult, Outlier
 from markovize.machine import kernels
 from markovize.machine.levels import levels_of
 from markovize.machine.machine import RewardMachine
@@ -252,19 +254,28 @@ class ActiveLearner:
         if not isinstance(self.runner, EnvRunner) or self.schedule.greedy:
             return
         witnesses, row = self.agent.arrays.witnesses, self._witness_row()
-        shown = [kept.transitions[-1][: int(status.conflict) + 1]]
+        alone = self.settings.outliers == AUTO  # then any step of the episode may be another outlier
+        shown = [kept.transitions[-1][: None if alone else int(status.conflict) + 1]]
         if row >= 0:
             shown.append(witnesses.transitions[row, : int(witnesses.lengths[row])].copy())
         for transitions in shown:
             script = [self.runner.codec.action[x] for x in transitions.tolist()]
-            for _ in range(REPEATS):
+            for _ in range(VOTES if alone else REPEATS):
                 if self.schedule.over:
                     return
                 self._note_played(*self.runner.repeat(self.agent, self._hyperparameters(), script, stop))
                 self._keep_episode()
 
     def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
-        """Learns a machine that explains all episodes kept, and goes on with it."""
+        """Learns a machine that explains all episodes kept, and goes on with it.
+
+        Where there may be outliers, first of all whether it takes another machine.
+        """
+        if self.settings.outliers and len(self._settle().outliers) <= self.search.allowance.outliers:
+            self.search.pending = False
+            self.agent = self._new_agent(self.agent.machine, self.agent)
+            self._replay_kept(stop)
+            return
         result = self.search.learn(stop, lambda doing: self._display.show(self, doing=doing))
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
             checkpoints.save_at_last()
@@ -302,9 +313,18 @@ class ActiveLearner:
     def _replay_kept(self, stop: Stop) -> None:
         values = self.settings.mode != "directed"
         self.agent.instruct(self._hyperparameters(), self.rng)
-        replay_episodes(self.agent.reference, *self.search.kept.columns(), values)
+        kept = self._settle().kept if self.settings.outliers else self.search.kept
+        replay_episodes(self.agent.reference, *kept.columns(), values)
         if not values:
             self.agent.plan(stop.check)
+
+    def _settle(self) -> Settled:
+        """What the machine held true makes of the episodes kept: those steps are outliers that no level fits."""
+        kept, codec = self.search.put_right().kept, self.runner.codec
+        offsets, transitions, _, _ = kept.columns()
+        triggers, labels = (np.array(own.ids, np.int32)[transitions] for own in (codec.triggers, codec.rewards))
+        before, after = kernels.episode_states(offsets, triggers, self.agent.arrays.machine.delta, 0)
+        return settle_by_machine(kept, cells_of(before, labels, after), self.search.allowance.width)
 
     def _states_of_kept_steps(self) -> Ints:
         """The machine's state before each step of the episodes kept."""
@@ -354,10 +374,11 @@ class ActiveLearner:
         """The run up to this episode; what its policy earns is tried only at the end (until then it is NaN)."""
         codec, history, search = self.runner.codec, self.history, self.search
         machine, noise = self.agent.machine, None
-        if self.settings.tolerance != 0:
+        if self.settings.tolerance != 0 or self.settings.outliers != 0:
             if not self.agent.per_transition and not search.pending:
                 machine = self.agent.machine_with_levels()
-            noise = RunNoise(search.allowance.tolerance, levels_of(machine, search.allowance.tolerance))
+            outliers = self._outliers() if self.settings.outliers else ()
+            noise = RunNoise(search.allowance.tolerance, levels_of(machine, search.allowance.tolerance), outliers)
         return RunResult(
             self.settings,
             machine,
@@ -385,6 +406,9 @@ class ActiveLearner:
             self.view.state_of,
             noise,
         )
+
+    def _outliers(self) -> tuple[Outlier, ...]:
+        return self.search.put_right().outliers if self.settings.outliers == AUTO else self._settle().outliers
 
 
 class Display:

@@ -7,13 +7,16 @@ that are in conflict again to have some.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.episodes.traces import Floats, Longs
 
 REPEATS: Final = 10  # of each of two episodes in conflict
+VOTES: Final = 4  # the same, where only outliers are to be told
 ALWAYS: Final = 8  # conflicts that are looked at in this way; later ones when their number has doubled
 ENOUGH: Final = 8  # rewards after one history that say how far others may be
 SLACK: Final = 1.05  # times what was seen, at least: the next reward may be a little farther
@@ -48,26 +51,42 @@ def spread_of_repeats(kept: KeptEpisodes) -> Spread:
     >>> [round(number, 3) for number in spread_of_repeats(kept)]
     [0.2, 0.25]
     """
+    seen = expected = 0.0
+    for alike in equal_histories(kept):
+        counts = np.bincount(alike.groups)
+        low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
+        np.minimum.at(low, alike.groups, alike.rewards)
+        np.maximum.at(high, alike.groups, alike.rewards)
+        half = (high - low) / 2
+        seen = max(seen, float(half.max()))
+        many = counts >= ENOUGH
+        expected = max(expected, float((half * many * (counts + 1) / np.maximum(counts - 1, 1)).max()))
+    return Spread(seen, max(expected, SLACK * seen))
+
+
+class Alike(NamedTuple):
+    """The n-th steps of some episodes: those with equal states and actions up to there are in one group."""
+
+    n: int
+    episodes: Longs
+    groups: Longs
+    rewards: Floats
+
+
+def equal_histories(kept: KeptEpisodes) -> Iterator[Alike]:
+    """Step by step, all episodes that another one begins like."""
     lengths = np.array([len(steps) for steps in kept.transitions], np.int64)
     alive, history = np.flatnonzero(lengths), np.zeros(len(kept), np.int64)
-    seen = expected = 0.0
     n = 0
     while len(alive) > 1:
         step = np.array([kept.transitions[episode][n] for episode in alive], np.int64)
         rewards = np.array([kept.rewards[episode][n] for episode in alive])
         keys = history[alive] * (int(step.max()) + 1) + step
         _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
-        np.minimum.at(low, groups, rewards)
-        np.maximum.at(high, groups, rewards)
-        half = (high - low) / 2
-        seen = max(seen, float(half.max()))
-        many = counts >= ENOUGH
-        expected = max(expected, float((half * many * (counts + 1) / np.maximum(counts - 1, 1)).max()))
+        yield Alike(n, alive, groups, rewards)
         history[alive] = groups
         n += 1
         alive = alive[(counts[groups] > 1) & (lengths[alive] > n)]
-    return Spread(seen, max(expected, SLACK * seen))
 
 
 def fitting_tolerance(present: float, spread: Spread) -> float:

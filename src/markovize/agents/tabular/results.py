@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Interner, Value
+from markovize.learning.result import Outlier
 from markovize.machine.describe import describe
 from markovize.machine.levels import Level, describe_levels
 from markovize.machine.machine import RewardMachine
@@ -76,7 +77,9 @@ class Solve:
 
 @dataclass(frozen=True)
 class RunNoise:
-    """The tolerance that the machine was learned with, and the levels that it leaves to be told apart.
+    """The tolerance that the machine was learned with, the levels that it leaves to be told apart, and outliers.
+
+    Outliers are named by episode and step of those kept.
 
     >>> RunNoise(0.1, (Level(1.0, 0.05, 9),)).to_json()
     {'tolerance': 0.1, 'levels': [{'reward': 1.0, 'spread': 0.05, 'count': 9}]}
@@ -84,12 +87,15 @@ class RunNoise:
 
     tolerance: float
     levels: tuple[Level, ...]
+    outliers: tuple[Outlier, ...] = ()
 
     def __str__(self) -> str:
-        return f"tolerance {self.tolerance:.3g}: {describe_levels(self.levels)}"
+        named = f"; {len(self.outliers)} outlier{'' if len(self.outliers) == 1 else 's'}" if self.outliers else ""
+        return f"tolerance {self.tolerance:.3g}: {describe_levels(self.levels)}{named}"
 
     def to_json(self) -> dict[str, Any]:
-        return {"tolerance": self.tolerance, "levels": [level.to_json() for level in self.levels]}
+        numbers = {"tolerance": self.tolerance, "levels": [level.to_json() for level in self.levels]}
+        return numbers | {"outliers": [asdict(outlier) for outlier in self.outliers]} if self.outliers else numbers
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.agents.tabular.outliers import Settled, settle_by_votes
 from markovize.agents.tabular.part_learner import PartLearner
 from markovize.agents.tabular.repeats import fitting_tolerance, spread_of_repeats, worth_repeating
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
-from markovize.episodes.allowance import EXACT, Allowance
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
 from markovize.episodes.traces import Traces
@@ -51,7 +52,8 @@ class MachineSearch:
         self.solves: list[Solve] = []
         self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
-        self.allowance = EXACT if settings.tolerance == AUTO else Allowance(float(settings.tolerance))
+        tolerance, outliers = (0 if own == AUTO else own for own in (settings.tolerance, settings.outliers))
+        self.allowance = Allowance(float(tolerance), int(outliers))
         self._candidates = pairs_to_compare(*self._asked)
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
@@ -69,7 +71,14 @@ class MachineSearch:
     @property
     def looks_for_noise(self) -> bool:
         """Whether the tolerance is to be found, and the next conflict may tell more of it."""
+        if self.settings.outliers == AUTO:
+            return True
         return self.settings.tolerance == AUTO and worth_repeating(len(self.solves) + 1)
+
+    def put_right(self, kept: KeptEpisodes | None = None) -> Settled:
+        """The episodes kept, without the outliers that equal histories tell, where these are to be found."""
+        kept = self.kept if kept is None else kept
+        return settle_by_votes(kept, self.allowance.width) if self.settings.outliers == AUTO else Settled(kept, ())
 
     def traces(self) -> Traces:
         """The episodes kept so far."""
@@ -83,7 +92,7 @@ class MachineSearch:
         self._stop, self._tell = stop, tell
         if self.settings.tolerance == AUTO:
             self._allow(fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept)))
-        result = self._solve(self.kept, len(self.solves) + 1)
+        result = self._solve(self.put_right().kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         return result
@@ -91,7 +100,7 @@ class MachineSearch:
     def learn_without_conflict(self) -> RewardMachine:
         """The machine of a run that never met a conflict: one state, and the rewards of the episodes kept."""
         learner = self._new_learner(*self._asked)
-        return learner.learn(self.traces(), effort=self.settings.effort).unwrap()
+        return learner.learn(self.put_right().kept.traces(self.codec), effort=self.settings.effort).unwrap()
 
     def adopt(self, result: LearnResult, episode: int) -> bool:
         """The run goes on with this machine; whether steps are labelled in another way from now on."""
@@ -117,7 +126,7 @@ class MachineSearch:
         for number, solve in enumerate(self.solves, 1):
             yield number
             self._allow(solve.tolerance)
-            result = self._solve(self.kept.first(solve.kept), number)
+            result = self._solve(self.put_right(self.kept.first(solve.kept)).kept, number)
             if result.interrupted:
                 raise KeyboardInterrupt
         if result is not None and result.machine != machine:
@@ -126,7 +135,7 @@ class MachineSearch:
     def _allow(self, tolerance: float) -> None:
         """From now on with this tolerance; what learners have derived under another one is of no use."""
         if tolerance != self.allowance.tolerance:
-            self.allowance = Allowance(tolerance)
+            self.allowance = replace(self.allowance, tolerance=tolerance)
             self._learners.clear()
 
     def _solve(self, kept: KeptEpisodes, number: int) -> LearnResult:
@@ -155,7 +164,7 @@ class MachineSearch:
         """A machine under these labels, with one part in ``share`` of the effort."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
-        split = self.settings.objective == "triggers"
+        split = self.settings.objective == "triggers" and self.settings.outliers == 0
         steps = label_traces(traces, *labels, self.settings.explain)
         parts = parts_of(steps, self.allowance.width) if split else []
         effort = None if self._effort is None else max(1, self._effort // share)
@@ -232,6 +241,7 @@ class MachineSearch:
             acyclic=cfg.acyclic,
             engine=cfg.engine,
             tolerance=self.allowance.tolerance,
+            outliers=self.allowance.outliers,
         )
 
 

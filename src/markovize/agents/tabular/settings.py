@@ -38,7 +38,8 @@ class Settings:
     last ``greedy_tail`` are greedy. ``keep`` episodes are kept as they come (all modes keep those in conflict). An
     ``engine`` that is no name is recorded by its name, and must be given again to resume the run. ``state_on`` is a
     function of an observation: what it returns is a state of the agent's tables, for observations that never repeat.
-    ``tolerance`` is as for :func:`~markovize.learn`; ``auto`` takes it from rewards that differ after equal histories.
+    ``tolerance`` and ``outliers`` are as for :func:`~markovize.learn`; ``auto`` takes them from rewards that differ
+    after equal histories.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -69,6 +70,7 @@ class Settings:
     shaping: bool = False
     evaluate_every: int = 100
     tolerance: float | str = 0.0
+    outliers: int | str = 0
 
     @classmethod
     def of(cls, mode: str = "directed", **changes: Any) -> Settings:
@@ -117,10 +119,13 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} must be at least 1, not {value}")
-        if self.tolerance != AUTO:
-            Allowance(self.tolerance)  # type: ignore[arg-type] # refuses what is none
-            if self.tolerance:
-                check_noise(find_engine(self.engine), None, guards=False)
+        given = [0 if value == AUTO else value for value in (self.tolerance, self.outliers)]
+        if not Allowance(*given).exact:  # type: ignore[arg-type] # refuses what is none
+            check_noise(find_engine(self.engine), None, guards=False)
+        if self.tolerance == AUTO and self.outliers != 0:
+            raise InputError("with outliers the tolerance must be a number: both are found by what equal histories pay")
+        if self.outliers != 0 and self.mode == "paper":
+            raise InputError("outliers are for the modes directed and q-learning")
         for name in ("seed", "patience", "max_wait", "greedy_tail", "keep"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
@@ -128,7 +133,8 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
         values = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
-        for name, usual in (("state_on", None), ("tolerance", 0.0)):  # as files had it before there were such settings
+        # as files had it before there were such settings
+        for name, usual in (("state_on", None), ("tolerance", 0.0), ("outliers", 0)):
             if values[name] == usual:
                 del values[name]
         return values
@@ -148,6 +154,7 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "bool": (isinstance(value, bool), "true or false"),
         "int": (is_whole(value), "a whole number"),
         "float": (is_number(value), "a number"),
+        "int | str": (is_whole(value) or value == AUTO, f"a whole number, or {AUTO}"),
         "float | str": (is_number(value) or value == AUTO, f"a number, or {AUTO}"),
         "str | Callable[[Any], Any]": (callable(value) or _is_found(value), "a function, or module:function"),
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
