@@ -44,7 +44,7 @@ def levels_of(machine: RewardMachine, tolerance: float) -> tuple[Level, ...]:
     >>> pays += [Emission(2, "x", 2, 1.1, spread=0.2, count=7), Emission(3, "y", 3, 1.02, spread=0.1, count=3)]
     >>> machine = RewardMachine("state", "state", 4, rewards=tuple(pays))
     >>> [str(level) for level in levels_of(machine, 0.2)], [level.count for level in levels_of(machine, 0.2)]
-    (['0', '1 ± 0.2', '1.1 ± 0.2'], [1, 12, 7])
+    (['0', '1 ± 0.2', '1.1 ± 0.2'], [1, 9, 10])
     """
     windows = sorted((e.reward - e.spread, e.reward + e.spread, e.count or 1) for e in machine.rewards)
     found: list[tuple[float, float, int]] = []

@@ -125,6 +125,19 @@ def test_q_learning_learns_from_what_was_paid() -> None:
     assert 0.04 < result.noise.tolerance < 0.07
 
 
+def test_steps_that_ones_own_labels_call_alike_are_alike() -> None:
+    """Harvest pays the same wherever chance leads: histories of (state, action) tell more of the noise."""
+
+    def label(state: Any, action: Any, _: Any) -> Any:
+        return [state, action]
+
+    settings = Settings.of(episodes=60, trigger_on=label, reward_on=label, tolerance="auto", effort=5)
+    result = ActiveLearner(gymnasium.make("markovize/HarvestWorld-v0"), settings).run()
+    assert result.noise is not None
+    assert 0.1 < result.noise.tolerance < 0.5
+    assert result.machine.states > 1
+
+
 def test_outliers_that_are_told_by_votes() -> None:
     """Episodes in conflict are played again: what most of them pay is right."""
     result = ActiveLearner(flipped(), Settings.of(episodes=200, max_steps=30, outliers="auto")).run()

@@ -19,7 +19,7 @@ from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_retu
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
-from markovize.agents.tabular.outliers import Settled, cells_of, settle_by_machine
+from markovize.agents.tabular.outliers import Settled, settle_by_machine
 from markovize.agents.tabular.repeats import REPEATS, VOTES
 from markovize.agents.tabular.results import RunNoise, RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
@@ -320,11 +320,8 @@ class ActiveLearner:
 
     def _settle(self) -> Settled:
         """What the machine held true makes of the episodes kept: those steps are outliers that no level fits."""
-        kept, codec = self.search.put_right().kept, self.runner.codec
-        offsets, transitions, _, _ = kept.columns()
-        triggers, labels = (np.array(own.ids, np.int32)[transitions] for own in (codec.triggers, codec.rewards))
-        before, after = kernels.episode_states(offsets, triggers, self.agent.arrays.machine.delta, 0)
-        return settle_by_machine(kept, cells_of(before, labels, after), self.search.allowance.width)
+        kept, delta = self.search.put_right().kept, self.agent.arrays.machine.delta
+        return settle_by_machine(kept, self.runner.codec, delta, self.search.allowance.width)
 
     def _states_of_kept_steps(self) -> Ints:
         """The machine's state before each step of the episodes kept."""

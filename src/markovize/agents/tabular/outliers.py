@@ -6,11 +6,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.repeats import equal_histories
 from markovize.episodes.traces import Bools, Floats, Ints, Longs
 from markovize.learning.result import Outlier
 from markovize.learning.windows import outside_of_windows
+from markovize.machine import kernels
 
 LEAST_VOTES: Final = 3  # of equal histories, of which most must agree
 
@@ -44,13 +46,14 @@ def settle_by_votes(kept: KeptEpisodes, width: float) -> Settled:
     return Settled(_with_rewards(kept, rewards), tuple(sorted(found, key=lambda each: (each.episode, each.step))))
 
 
-def settle_by_machine(kept: KeptEpisodes, cells: Longs, width: float) -> Settled:
-    """Steps outside of the fullest window of their (u, reward label, u') are outliers; ``cells`` numbers these."""
-    rewards = kept.columns()[2].copy()
+def settle_by_machine(kept: KeptEpisodes, codec: StepCodec, delta: Ints, width: float) -> Settled:
+    """Steps outside of the fullest window of their (u, reward label, u') are outliers; ``delta`` is the machine."""
+    offsets, transitions, rewards, _ = kept.columns()
+    triggers, labels = (np.array(own.ids, np.int32)[transitions] for own in (codec.triggers, codec.rewards))
+    before, after = kernels.episode_states(offsets, triggers, delta, 0)
+    cells = (before.astype(np.int64) * (int(labels.max(initial=0)) + 1) + labels) * len(delta) + after
     _, compact = np.unique(cells, return_inverse=True)
     outside, middle = _outside(compact, rewards, width)
-    lengths = np.array([len(steps) for steps in kept.transitions], np.int64)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
     found = []
     for at in np.flatnonzero(outside).tolist():
         episode = int(np.searchsorted(offsets, at, side="right")) - 1
@@ -58,12 +61,6 @@ def settle_by_machine(kept: KeptEpisodes, cells: Longs, width: float) -> Settled
         found.append(Outlier(episode, at - int(offsets[episode]), float(rewards[at]), right))
     rewards[outside] = middle[compact[outside]]
     return Settled(_with_rewards(kept, np.split(rewards, offsets[1:-1])), tuple(found))
-
-
-def cells_of(before: Ints, labels: Ints, after: Ints) -> Longs:
-    """A number for each step, equal for equal (u, reward label, u')."""
-    states = int(max(before.max(initial=0), after.max(initial=0))) + 1
-    return (before.astype(np.int64) * (int(labels.max(initial=0)) + 1) + labels) * states + after
 
 
 def _outside(groups: Longs, rewards: Floats, width: float) -> tuple[Bools, Floats]:

@@ -39,8 +39,8 @@ def worth_repeating(conflict: int) -> bool:
     return conflict <= ALWAYS or conflict & (conflict - 1) == 0
 
 
-def spread_of_repeats(kept: KeptEpisodes) -> Spread:
-    """What equal histories say; zero where there are none, or all of them were paid alike.
+def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None) -> Spread:
+    """What equal histories say (steps of equal ``names``, if given, are equal); zero where none differ.
 
     The range of n uniform rewards is (n - 1) / (n + 1) of the whole, on average.
 
@@ -52,7 +52,7 @@ def spread_of_repeats(kept: KeptEpisodes) -> Spread:
     [0.2, 0.25]
     """
     seen = expected = 0.0
-    for alike in equal_histories(kept):
+    for alike in equal_histories(kept, names):
         counts = np.bincount(alike.groups)
         low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
         np.minimum.at(low, alike.groups, alike.rewards)
@@ -73,17 +73,19 @@ class Alike(NamedTuple):
     rewards: Floats
 
 
-def equal_histories(kept: KeptEpisodes) -> Iterator[Alike]:
-    """Step by step, all episodes that another one begins like."""
-    lengths = np.array([len(steps) for steps in kept.transitions], np.int64)
+def equal_histories(kept: KeptEpisodes, names: Longs | None = None) -> Iterator[Alike]:
+    """Step by step, all episodes that another one begins like; transitions of equal ``names`` are alike."""
+    offsets, transitions, rewards, _ = kept.columns()
+    if names is not None:
+        transitions = names[transitions].astype(np.int32)
+    lengths, known = np.diff(offsets), int(transitions.max(initial=0)) + 1
     alive, history = np.flatnonzero(lengths), np.zeros(len(kept), np.int64)
     n = 0
     while len(alive) > 1:
-        step = np.array([kept.transitions[episode][n] for episode in alive], np.int64)
-        rewards = np.array([kept.rewards[episode][n] for episode in alive])
-        keys = history[alive] * (int(step.max()) + 1) + step
+        at = offsets[alive] + n
+        keys = history[alive] * known + transitions[at]
         _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        yield Alike(n, alive, groups, rewards)
+        yield Alike(n, alive, groups, rewards[at])
         history[alive] = groups
         n += 1
         alive = alive[(counts[groups] > 1) & (lengths[alive] > n)]

@@ -21,7 +21,7 @@ from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
-from markovize.episodes.traces import Traces
+from markovize.episodes.traces import Longs, Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SHARE, SMALL
 from markovize.learning.learner import Auto, Learner
@@ -91,7 +91,7 @@ class MachineSearch:
         """
         self._stop, self._tell = stop, tell
         if self.settings.tolerance == AUTO:
-            self._allow(fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept)))
+            self._allow(fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept, self._names())))
         result = self._solve(self.put_right().kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
@@ -131,6 +131,13 @@ class MachineSearch:
                 raise KeyboardInterrupt
         if result is not None and result.machine != machine:
             raise InputError("the solver does not repeat what it found in this run (another version?); start a new run")
+
+    def _names(self) -> Longs | None:
+        """What steps are called by a user's functions: who gives these says that nothing else matters."""
+        triggers, rewards = self.codec.triggers, self.codec.rewards
+        if not (callable(triggers.on) and callable(rewards.on)):
+            return None
+        return np.array(triggers.ids, np.int64) * (1 + max(rewards.ids, default=0)) + np.array(rewards.ids, np.int64)
 
     def _allow(self, tolerance: float) -> None:
         """From now on with this tolerance; what learners have derived under another one is of no use."""
