@@ -218,7 +218,7 @@ def test_the_beach_is_left_by_the_shack() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("atlantis", {}, "worlds are office, breakfast, beach, not 'atlantis'"),
+        ("atlantis", {}, "worlds are office, breakfast, beach, harvest, mining, not 'atlantis'"),
         ("office", {"task": "z"}, "office tasks are b, c, d, e, loop, not 'z'"),
         ("office", {"rewards": "full"}, "office has the options task, not 'rewards'"),
         ("breakfast", {"task": "d"}, "breakfast tasks are b, c, not 'd'"),

@@ -167,15 +167,15 @@ def named_values(pairs: Sequence[str], option: str) -> dict[str, Any]:
     return values
 
 
-def allowance_option(help: str, number: str) -> Any:
+def allowance_option(help: str, number: str, *, show_default: bool | str = True) -> Any:
     """An option for an allowance for noise: a number, or auto."""
-    return typer.Option(help=help, metavar=f"{number}|{AUTO}", callback=check_allowance)
+    return typer.Option(help=help, metavar=f"{number}|{AUTO}", callback=check_allowance, show_default=show_default)
 
 
-def check_allowance(given: str) -> str:
-    """A number that is not negative, or auto."""
+def check_allowance(given: str | None) -> str | None:
+    """A number that is not negative, or auto, if there is any."""
     try:
-        fits = given == AUTO or 0 <= float(given) < inf
+        fits = given is None or given == AUTO or 0 <= float(given) < inf
     except ValueError:
         fits = False
     if not fits:

@@ -15,8 +15,16 @@ from markovize.cli.all_option import RunAllOption, what_of_all
 from markovize.cli.choices import AgentChoice, EngineChoice, ModeChoice, Objective
 from markovize.cli.completion import complete_environment
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED, saying_how_to_go_on
-from markovize.cli.options import JsonOption, features_option, label_option, named_values
+from markovize.cli.options import (
+    JsonOption,
+    allowance_option,
+    features_option,
+    label_option,
+    named_values,
+    whole_number,
+)
 from markovize.cli.terminal import print_json
+from markovize.episodes.labelling import AUTO
 
 if TYPE_CHECKING:
     from markovize.agents.tabular import RunProgress
@@ -69,6 +77,22 @@ def run(
     alpha: Annotated[float | None, typer.Option(help="Learning rate.", show_default="the mode's")] = None,
     gamma: Annotated[float | None, typer.Option(help="Discount.", show_default="the mode's")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Longest episode.", show_default="the environment's")] = None,
+    tolerance: Annotated[
+        str | None,
+        allowance_option(
+            "How far a reward may be from its level. auto: as far as rewards differ after equal histories.",
+            "E",
+            show_default="0",
+        ),
+    ] = None,
+    outliers: Annotated[
+        str | None,
+        allowance_option(
+            "How many steps may pay something else. auto: those that differ from most with equal histories.",
+            "N",
+            show_default="0",
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(min=0.001, help="Stop after this many seconds (exit code 3).", show_default=False)
     ] = None,
@@ -143,6 +167,8 @@ def run(
             "gamma": gamma,
             "max_steps": max_steps,
             "all": most,
+            "tolerance": tolerance if tolerance in (None, AUTO) else float(tolerance),
+            "outliers": outliers if outliers in (None, AUTO) else whole_number(outliers, "--outliers"),
         }
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}

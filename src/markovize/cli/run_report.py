@@ -52,6 +52,8 @@ def report(result: RunResult | TrainingResult, folder: Path | None, everything: 
     elif result.optimal_return is not None:
         earned += f"; the optimum is {result.optimal_return:g}"
     out.print(f"{earned} ({count(result.episodes, 'episode')}, {result.seconds:.2f} s)", highlight=False)
+    if (noise := getattr(result, "noise", None)) is not None:
+        out.print(str(noise), highlight=False, soft_wrap=True)
     if result.stopped:
         out.print(f"[yellow]stopped:[/] {result.stopped}", highlight=False)
     for note in result.notes:

@@ -6,7 +6,7 @@ from typing import Final
 
 import gymnasium
 
-from markovize.worlds import FAMILIES, env_name
+from markovize.worlds import FAMILIES, LONGEST, env_name
 
 MAX_EPISODE_STEPS: Final = 200
 
@@ -18,10 +18,11 @@ def register_envs() -> None:
     >>> gymnasium.spec("markovize/OfficeWorld-v0").max_episode_steps
     200
     """
-    for name in [*map(env_name, FAMILIES), "GridWorld"]:
+    limits = {env_name(family): LONGEST.get(family, MAX_EPISODE_STEPS) for family in FAMILIES}
+    for name, steps in [*limits.items(), ("GridWorld", MAX_EPISODE_STEPS)]:
         if f"markovize/{name}-v0" not in gymnasium.registry:  # Gymnasium warns of a second time
             gymnasium.register(
                 f"markovize/{name}-v0",
                 entry_point=f"markovize.gym:{name}",
-                max_episode_steps=MAX_EPISODE_STEPS,
+                max_episode_steps=steps,
             )

@@ -13,11 +13,12 @@ from gymnasium.error import InvalidAction, ResetNeeded
 
 from markovize.episodes.labelling import Labelling, LabelOn
 from markovize.episodes.spaces import AnySpace
+from markovize.episodes.traces import Floats
 from markovize.errors import InputError
 from markovize.gym.aliases import Info, Observation, SingleEnv
 from markovize.machine.machine import RewardMachine
 from markovize.pictures.world.scene import Tracked, View, track
-from markovize.worlds import World
+from markovize.worlds import Step, World
 
 
 class WorldEnv(SingleEnv):
@@ -57,7 +58,9 @@ class WorldEnv(SingleEnv):
         if world.actions != tuple(range(len(world.actions))):
             raise InputError(f"the actions of {world.name} must be 0…{len(world.actions) - 1}, not {world.actions}")
         self.action_space = spaces.Discrete(len(world.actions))
-        self._rows = _rows(world)
+        self._rows = [] if world.is_random else _rows(world)
+        self._steps: dict[tuple[int, int, int, int], tuple[Step, float]] = {}
+        self._drift = np.zeros((0, 0)) if world.drift is None else _cumulated(world.drift)
         self._state = world.start
         self._u = world.machine.initial
         self._running = False
@@ -75,7 +78,7 @@ class WorldEnv(SingleEnv):
         return self._u
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
-        """Starts an episode; nothing here is random and there are no options."""
+        """Starts an episode; there are no options, and the seed matters where the world is random."""
         super().reset(seed=seed, options=options)
         self._state, self._u = self.world.start, self.world.machine.initial
         self._running = True
@@ -93,11 +96,26 @@ class WorldEnv(SingleEnv):
         if not 0 <= move < len(self.world.actions):
             raise InvalidAction(f"actions are 0…{len(self.world.actions) - 1}, not {action!r}")
         before = self._state
-        self._state, self._u, reward, terminated = self._rows[self._u][before][move]
+        if self.world.is_random:
+            self._state, self._u, reward, terminated = self._chance(before, move)
+        else:
+            self._state, self._u, reward, terminated = self._rows[self._u][before][move]
         if self.render_mode is not None:  # who never looks needs no memory
             self._path.append((before, move, self._state))
         self._running = not terminated
         return self._observe(), reward, terminated, False, {}
+
+    def _chance(self, before: int, move: int) -> Step:
+        """A step of a world that is random: where it leads is drawn first, then what it pays."""
+        world, after = self.world, int(self.world.successor[before, move])
+        if world.drift is not None:
+            after = int(np.searchsorted(self._drift[after], self.np_random.random(), side="right"))
+        key = self._u, before, move, after
+        if key not in self._steps:
+            step = world.step(before, self._u, move, after)
+            self._steps[key] = step, world.spread(before, self._u, move, step)
+        step, spread = self._steps[key]
+        return step._replace(reward=step.reward + self.np_random.uniform(-spread, spread)) if spread else step
 
     def overlay(self, machine: RewardMachine | None, trigger_on: LabelOn | None = None) -> None:
         """Shows this machine's state along the episode, for example a learned one's, instead of the true one's.
@@ -156,6 +174,13 @@ def _observations(world: World) -> tuple[AnySpace, list[Observation]]:
     if world.observations != tuple(range(count)):
         raise InputError(f"without a map the observations of {world.name} must be 0…{count - 1}")
     return spaces.Discrete(count), list(range(count))
+
+
+def _cumulated(drift: Floats) -> Floats:
+    """For each state the probability of those up to each; the last is 1, whatever rounding says."""
+    sums: Floats = np.cumsum(drift, axis=1)
+    sums[:, -1] = 1.0
+    return sums
 
 
 def _rows(world: World) -> list[list[list[tuple[int, int, float, bool]]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -16,13 +17,14 @@ from markovize.learning.enumeration import Enumeration
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.memory import Facts, Known, Memory, Solvers
 from markovize.learning.outliers import with_fewest_outliers
 from markovize.learning.prefix_tree import PrefixTree
 from markovize.learning.recall import Recalled
 from markovize.learning.result import LearnResult, Status
 from markovize.learning.search import FIRST_BUDGET, Deepening, Plan, Progress
+from markovize.learning.state_merging import merge_states
 from markovize.machine.machine import RewardMachine
 
 MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
@@ -135,7 +137,10 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
     first = call.first
-    if options.looks_first and call.effort is not None:
+    if call.effort is not None and options.allowance.tolerance:
+        with contextlib.suppress(Stop):  # who has no time left hears of it in the search
+            first = merge_states(Judge(tree), call.limits)
+    if first is None and options.looks_first and call.effort is not None:
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)
     experience = facts.experience

@@ -18,13 +18,15 @@ import numpy as np
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Ints
 from markovize.learning.result import LearnResult
+from markovize.learning.windows import outside_of_windows
 from markovize.machine.machine import RewardMachine, sorted_emissions, sorted_triggers
 
 
-def parts_of(steps: LabelledSteps) -> list[Ints]:
+def parts_of(steps: LabelledSteps, width: float = 0.0) -> list[Ints]:
     """The numbers of the episodes of each part with conflicts, in the order of their first episodes.
 
-    All parts without conflicts count as one; none if there is only one part with conflicts.
+    Rewards that differ by at most ``width`` do not conflict. All parts without conflicts count as one; none if there is
+    only one part with conflicts.
 
     >>> from markovize import Traces
     >>> from markovize.episodes.labelled_steps import label_traces
@@ -33,7 +35,7 @@ def parts_of(steps: LabelledSteps) -> list[Ints]:
     >>> [part.tolist() for part in parts_of(label_traces(Traces.of([*red, *blue]), "state", "state"))]
     [[0, 1], [2, 3]]
     """
-    mixed = mixed_labels(steps)
+    mixed = mixed_labels(steps, width)
     if len(mixed) < 2:
         return []
     of_episode, of_label = _components(steps)
@@ -45,8 +47,13 @@ def parts_of(steps: LabelledSteps) -> list[Ints]:
     return sorted(parts, key=lambda numbers: int(numbers[0]))
 
 
-def mixed_labels(steps: LabelledSteps) -> Ints:
-    """The reward labels that were seen with more than one outcome."""
+def mixed_labels(steps: LabelledSteps, width: float = 0.0) -> Ints:
+    """The reward labels that were seen with outcomes of more than one level."""
+    if width:
+        rewards = np.array([reward for reward, _ in steps.outcome_values])[steps.outcomes]
+        ends = np.array([bool(end) for _, end in steps.outcome_values], np.int32)[steps.outcomes]
+        labels, once = steps.rewards.ids, np.ones(len(rewards), np.int64)
+        return np.unique(labels[outside_of_windows(labels, ends, rewards, once, width)[0]]).astype(np.int32)
     outcomes = int(steps.outcomes.max(initial=0)) + 1
     seen = np.unique(steps.rewards.ids.astype(np.int64) * outcomes + steps.outcomes)
     labels, counts = np.unique(seen // outcomes, return_counts=True)

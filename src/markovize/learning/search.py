@@ -117,7 +117,7 @@ class Deepening:
             if plan.first is None:
                 self._build_first(self.limits, MOST_TRIGGERS)
             else:
-                inquiry.shrink(plan.first, self.limits)
+                inquiry.shrink(plan.first, self._shrinking)
             while not inquiry.is_settled:
                 yield from self._settle(*self._next_question())
             if inquiry.is_proven:
@@ -132,6 +132,12 @@ class Deepening:
         if self.best is not None:
             self._asked = ("listing machines of this size", *size(self.best))
         return self.limits
+
+    @property
+    def _shrinking(self) -> Limits:
+        """With a tolerance replays take long: where effort is limited they share it."""
+        is_exact = self.inquiry.judge.tree.allowance.exact
+        return self.limits if is_exact else replace(self.limits, work=self._plan.effort)
 
     def proof(self) -> str:
         """In one line, what excludes anything smaller."""

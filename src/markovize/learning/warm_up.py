@@ -13,7 +13,9 @@ from markovize.episodes.traces import Traces
 from markovize.learning import judge_kernels, tree_kernels
 from markovize.learning.assembly import assemble
 from markovize.learning.judge import Judge
+from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import build_tree
+from markovize.learning.state_merging import merge_states
 from markovize.learning.trimming import trim_rewards
 
 
@@ -42,7 +44,9 @@ def warm_up_for_noise() -> None:
     allowance = Allowance(0.25, 1)
     noisy = Judge(build_tree(steps, allowance)[0])
     assert noisy.explains({})  # one of the two is an outlier
-    Judge(replace(noisy.tree, allowance=Allowance(0.25))).violations({})
+    strict = Judge(replace(noisy.tree, allowance=Allowance(0.25)))
+    strict.violations({})
+    merge_states(strict, Limits())
     assemble(traces, steps, {}, {}, allowance)
     trim_rewards(traces, "state", allowance.width, 1)
 

@@ -105,6 +105,8 @@ def optimal_values(world: World, gamma: float) -> Floats:
     >>> bool(abs(value - 0.95**14) < 1e-9)
     True
     """
+    if world.drift is not None:
+        return _optimal_values_by_chance(world, gamma)
     tables = world.tables
     machine_states, states, actions = tables.reward.shape
     steps = tables.reward.size
@@ -121,3 +123,28 @@ def optimal_values(world: World, gamma: float) -> Floats:
     largest = float(np.abs(tables.reward).max()) / (1.0 - gamma)
     iterate_values(decisions, q, gamma, PRECISION * largest)
     return q.reshape(machine_states, states, actions)
+
+
+def _optimal_values_by_chance(world: World, gamma: float) -> Floats:
+    """The same where chance moves the world on: each step has an outcome for each state that may come."""
+    assert world.drift is not None
+    states, actions = world.successor.shape
+    shape = world.machine.states, states, actions, states
+    target, reward, discount = np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape)
+    for u, s, a, t in np.ndindex(shape):
+        step = world.step(s, u, a, t)
+        target[u, s, a, t] = step.u * states + t
+        reward[u, s, a, t], discount[u, s, a, t] = step.reward, 0.0 if step.terminated else gamma
+    rows = target.size // states
+    decisions = Decisions(
+        rows=np.arange(0, rows + 1, actions),
+        first=np.arange(0, target.size + 1, states),
+        total=np.ones(rows),
+        target=target.ravel(),
+        weight=np.broadcast_to(world.drift[world.successor], shape).ravel().copy(),
+        reward=reward.ravel(),
+        discount=discount.ravel(),
+    )
+    q = np.zeros(rows)
+    iterate_values(decisions, q, gamma, PRECISION * float(np.abs(reward).max()) / (1.0 - gamma))
+    return q.reshape(shape[:3])

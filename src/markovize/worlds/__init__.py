@@ -3,6 +3,8 @@
 - :mod:`~markovize.worlds.grid` reads maps drawn as text; :mod:`~markovize.worlds.base` is what a world is;
 - :mod:`~markovize.worlds.office`, :mod:`~markovize.worlds.breakfast`, :mod:`~markovize.worlds.beach` are families of
   worlds; a new one is a module with a :class:`Family` and its line in :data:`FAMILIES`;
+- :mod:`~markovize.worlds.harvest` and :mod:`~markovize.worlds.mining` pay noisy rewards: they are those of the
+  literature on stochastic reward machines;
 - :mod:`~markovize.worlds.walks` makes episodes;
 - :mod:`~markovize.worlds.random_worlds` makes more worlds, for tests.
 
@@ -44,8 +46,13 @@ FAMILIES: Final = [
     "office",
     "breakfast",
     "beach",
+    "harvest",
+    "mining",
 ]
 """Modules of this package, each with its ``FAMILY``."""
+
+LONGEST: Final = {"harvest": 50, "mining": 1_000}
+"""Steps of an episode, where these are not 200."""
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -68,7 +75,7 @@ def family(name: str) -> Family:
     'wash up'
     >>> family("atlantis")
     Traceback (most recent call last):
-    markovize.errors.InputError: worlds are office, breakfast, beach, not 'atlantis'
+    markovize.errors.InputError: worlds are office, breakfast, beach, harvest, mining, not 'atlantis'
     """
     if name not in FAMILIES:
         raise InputError(f"worlds are {', '.join(FAMILIES)}, not {name!r}")

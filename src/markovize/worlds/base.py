@@ -42,7 +42,9 @@ class Tables(NamedTuple):
 class World:
     """States 0…n-1, named by ``observations``; ``successor[state, action]``; a start; the true machine.
 
-    ``landmarks`` are the places worth walking to, ``grid`` the map the world was drawn on, if it was.
+    ``landmarks`` are the places worth walking to, ``grid`` the map the world was drawn on, if it was. Where rewards of
+    the machine have a spread, they are noisy: uniform within it. Where there is a ``drift``, chance moves on: after
+    the table's next state t comes t' with probability ``drift[t, t']``.
 
     >>> from markovize.worlds import world
     >>> beach = world("beach")
@@ -59,14 +61,36 @@ class World:
     machine: RewardMachine
     landmarks: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     grid: GridMap | None = field(default=None, repr=False)
+    drift: Floats | None = field(default=None, repr=False)
 
-    def step(self, state: int, u: int, action: int) -> Step:
-        """The next state, the machine's next state, the reward and whether the episode ends."""
-        after = int(self.successor[state, action])
+    def step(self, state: int, u: int, action: int, after: int | None = None) -> Step:
+        """The next state, the machine's next state, the reward and whether the episode ends.
+
+        Without noise and, unless the next state is said, without drift.
+        """
+        if after is None:
+            after = int(self.successor[state, action])
         s, a, t = self.observations[state], self.actions[action], self.observations[after]
         v = self.machine.step(u, self.machine.trigger_labels.label((s, a, t)))
         label = self.machine.reward_labels.label((s, a, t))
         return Step(after, v, self.machine.reward(u, label, v) or 0.0, self.machine.terminal(u, label, v))
+
+    @property
+    def is_random(self) -> bool:
+        """Whether equal actions may bring anything else."""
+        return self.drift is not None or bool(self.spreads)
+
+    @cached_property
+    def spreads(self) -> Mapping[tuple[int, Value, int], float]:
+        """How far the reward of each (u, reward label, u') may be from its level, where it is noisy."""
+        return {(each.source, each.on, each.target): each.spread for each in self.machine.rewards if each.spread}
+
+    def spread(self, state: int, u: int, action: int, step: Step) -> float:
+        """How noisy the reward of a step is."""
+        if not self.spreads:
+            return 0.0
+        observed = self.observations[state], self.actions[action], self.observations[step.state]
+        return self.spreads.get((u, self.machine.reward_labels.label(observed), step.u), 0.0)
 
     @cached_property
     def tables(self) -> Tables:

@@ -39,6 +39,8 @@ def noisy_walks(
     """
     from markovize.worlds.walk_kernel import walk  # compiled; a world alone does not need it
 
+    if world.is_random:
+        raise InputError(f"{world.name} is random, which walks are not; record episodes in its environment")
     if episodes < 0 or max_steps < 1 or not 0 <= noise <= 1:
         asked = f"{episodes}, {max_steps}, {noise}"
         raise InputError(f"episodes must be ≥ 0, max_steps ≥ 1 and noise between 0 and 1, not {asked}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from markovize.agents.tabular.compiled.reference import AgentRef, refer_to, set_
 from markovize.episodes.labelling import Step
 from markovize.episodes.traces import Floats, Ints
 from markovize.episodes.values import Interner
-from markovize.machine.machine import RewardMachine
+from markovize.machine.machine import Emission, RewardMachine, sorted_emissions
 from markovize.product.value_iteration import sweep_values
 
 ROWS = 256  # of witnesses, at first
@@ -129,6 +130,22 @@ class Agent:
         columns = codec.source, codec.action, codec.target, codec.triggers.ids, label
         for column, values in zip(self.arrays.transitions, columns, strict=True):
             column[first:last] = values[first:last]
+
+    def machine_with_levels(self) -> RewardMachine:
+        """The machine, with what was paid since it was learned: the middle of all rewards of each step, and how far.
+
+        The machine itself has the levels of the episodes that it was learned from, which may be few.
+        """
+        rewards, values = self.arrays.rewards, self.codec.rewards.numbers.values
+        seen = np.nonzero(~np.isnan(rewards.paid))
+        low, high, made, ended = (
+            table[seen].tolist() for table in (rewards.low, rewards.high, rewards.made, rewards.ended)
+        )
+        found = [
+            Emission(u, values[y], v, a + (b - a) / 2, ends == n, (b - a) / 2, n)
+            for u, y, v, a, b, n, ends in zip(*(axis.tolist() for axis in seen), low, high, made, ended, strict=True)
+        ]
+        return replace(self.machine, rewards=sorted_emissions(found))
 
     def plan(self, check: Callable[[], None]) -> None:
         """Value iteration on what is known; ``check`` is called now and then, and may end it by an exception."""

@@ -103,12 +103,12 @@ def _digest(world: World) -> str:
 
 
 def world_behind(env: gym.Env[Any, Any]) -> World | None:
-    """The world of this package behind an environment, if nothing in between changes what it does."""
+    """The world of this package behind an environment, if its tables say all and nothing changes that."""
     while isinstance(env, gym.Wrapper):
         if type(env).__name__ not in HARMLESS or not type(env).__module__.startswith("gymnasium."):
             return None
         env = env.env
-    return env.world if isinstance(env, WorldEnv) else None
+    return env.world if isinstance(env, WorldEnv) and not env.world.is_random else None
 
 
 def step_limit(env: gym.Env[Any, Any], asked: int | None, default: int = 1_000) -> int:

@@ -19,7 +19,9 @@ from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_retu
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
-from markovize.agents.tabular.results import RunProgress, RunResult
+from markovize.agents.tabular.outliers import Settled, settle_by_machine
+from markovize.agents.tabular.repeats import REPEATS, VOTES
+from markovize.agents.tabular.results import RunNoise, RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
 from markovize.agents.tabular.search import MachineSearch
@@ -28,12 +30,14 @@ from markovize.agents.tabular.snapshots import Snapshot, restore, take
 from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
 from markovize.agents.tabular.ties import Ties
 from markovize.agents.tabular.view import View
+from markovize.episodes.labelling import AUTO
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
 from markovize.gym.wrappers import Potential
 from markovize.learning.interrupts import interruptible
-from markovize.learning.result import LearnResult
+from markovize.learning.result import LearnResult, Outlier
 from markovize.machine import kernels
+from markovize.machine.levels import levels_of
 from markovize.machine.machine import RewardMachine
 
 MOST_KEPT_STEPS = 400_000  # bounds what each search must label and merge; chosen, not measured
@@ -199,23 +203,29 @@ class ActiveLearner:
         """A block of episodes under the same hyperparameters, and what follows from it; one, if it begins by a walk."""
         how = self._hyperparameters()._replace(walk=len(walk))
         why, returns, lengths = self.runner.play(self.agent, how, 1 if len(walk) else self.schedule.block(), stop)
-        self.schedule.episode += len(returns)
-        self.history.add(returns, lengths)
-        news = why == CONFLICT or bool(self.agent.arrays.episode.status[0].news)
+        self._note_played(returns, lengths)
+        status = self.agent.arrays.episode.status[0]
+        news, moved = why == CONFLICT or bool(status.news), bool(status.moved)
         if why == FULL:
             self.agent.add_rows()
         elif why == CONFLICT:
             self._keep_witness()
             self.search.pending = True
-        elif news:
+        elif news or (moved and how.directed):
             self.agent.plan(stop.check)
-        if why == CONFLICT or (why != FULL and how.pause):
+        if why == CONFLICT or (why != FULL and (how.pause or moved)):  # with a tolerance, the farthest rewards conflict
             self._keep_episode()
         taken = self.agent.arrays.episode.transitions[: len(walk)]
         self.ties.note_episode(news, lost=not np.array_equal(taken, walk))
+        if why == CONFLICT and self.search.looks_for_noise:
+            self._repeat_conflict(stop)
         self.horizon.adapt(len(returns), news)
         if why != CONFLICT and (news or self.schedule.episode % self.settings.evaluate_every == 0):
             self._evaluate()
+
+    def _note_played(self, returns: Floats, lengths: Ints) -> None:
+        self.schedule.episode += len(returns)
+        self.history.add(returns, lengths)
 
     def _hyperparameters(self) -> Hyperparameters:
         cfg, schedule, kept = self.settings, self.schedule, self.search.kept
@@ -231,29 +241,62 @@ class ActiveLearner:
             pause=room and not schedule.greedy,
             confirm=cfg.mode == "directed" and self.horizon.is_settled,
             endings=cfg.explain != "reward",
+            width=self.search.allowance.width,
         )
 
     # --- conflicts -------------------------------------------------------------------------------------------------
 
     def _keep_witness(self) -> None:
         """Keeps the earlier episode that the one at hand is in conflict with, if it is not kept already."""
-        arrays = self.agent.arrays
-        episode, witnesses = arrays.episode, arrays.witnesses
-        n = episode.status[0].conflict
-        label = arrays.transitions.label[episode.transitions[n]]
-        row = int(arrays.rewards.witness[episode.before[n], label, episode.after[n]])
+        witnesses, row = self.agent.arrays.witnesses, self._witness_row()
         if row >= 0 and (self.settings.mode == "paper" or not witnesses.kept[row]):
             steps = slice(int(witnesses.lengths[row]))
             shown = witnesses.transitions[row, steps], witnesses.rewards[row, steps]
             self.search.kept.add(*shown, bool(witnesses.terminated[row]))
+
+    def _witness_row(self) -> int:
+        arrays = self.agent.arrays
+        episode = arrays.episode
+        n = episode.status[0].conflict
+        label = arrays.transitions.label[episode.transitions[n]]
+        return int(arrays.rewards.witness[episode.before[n], label, episode.after[n]])
 
     def _keep_episode(self) -> None:
         episode, status = self.agent.arrays.episode, self.agent.arrays.episode.status[0]
         steps = slice(status.length)
         self.search.kept.add(episode.transitions[steps], episode.rewards[steps], bool(status.terminated))
 
+    def _repeat_conflict(self, stop: Stop) -> None:
+        """Plays both episodes of a conflict again and again: what differs after equal histories is noise.
+
+        On a world's tables nothing is noisy.
+        """
+        kept, status = self.search.kept, self.agent.arrays.episode.status[0]
+        if not isinstance(self.runner, EnvRunner) or self.schedule.greedy:
+            return
+        witnesses, row = self.agent.arrays.witnesses, self._witness_row()
+        alone = self.settings.outliers == AUTO  # then any step of the episode may be another outlier
+        shown = [kept.transitions[-1][: None if alone else int(status.conflict) + 1]]
+        if row >= 0:
+            shown.append(witnesses.transitions[row, : int(witnesses.lengths[row])].copy())
+        for transitions in shown:
+            script = [self.runner.codec.action[x] for x in transitions.tolist()]
+            for _ in range(VOTES if alone else REPEATS):
+                if self.schedule.over:
+                    return
+                self._note_played(*self.runner.repeat(self.agent, self._hyperparameters(), script, stop))
+                self._keep_episode()
+
     def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
-        """Learns a machine that explains all episodes kept, and goes on with it."""
+        """Learns a machine that explains all episodes kept, and goes on with it.
+
+        Where there may be outliers, first of all whether it takes another machine.
+        """
+        if self.settings.outliers and len(self._settle().outliers) <= self.search.allowance.outliers:
+            self.search.pending = False
+            self.agent = self._new_agent(self.agent.machine, self.agent)
+            self._replay_kept(stop)
+            return
         result = self.search.learn(stop, lambda doing: self._display.show(self, doing=doing))
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
             checkpoints.save_at_last()
@@ -292,9 +335,15 @@ class ActiveLearner:
     def _replay_kept(self, stop: Stop) -> None:
         values = self.settings.mode != "directed"
         self.agent.instruct(self._hyperparameters(), self.rng)
-        replay_episodes(self.agent.reference, *self.search.kept.columns(), values)
+        kept = self._settle().kept if self.settings.outliers else self.search.kept
+        replay_episodes(self.agent.reference, *kept.columns(), values)
         if not values:
             self.agent.plan(stop.check)
+
+    def _settle(self) -> Settled:
+        """What the machine held true makes of the episodes kept: those steps are outliers that no level fits."""
+        kept, delta = self.search.put_right().kept, self.agent.arrays.machine.delta
+        return settle_by_machine(kept, self.runner.codec, delta, self.search.allowance.width)
 
     def _states_of_kept_steps(self) -> Ints:
         """The machine's state before each step of the episodes kept."""
@@ -343,9 +392,15 @@ class ActiveLearner:
     def so_far(self, returns: Floats | None = None, stopped: str = "") -> RunResult:
         """The run up to this episode; what its policy earns is tried only at the end (until then it is NaN)."""
         codec, history, search = self.runner.codec, self.history, self.search
+        machine, noise = self.agent.machine, None
+        if self.settings.tolerance != 0 or self.settings.outliers != 0:
+            if not self.agent.per_transition and not search.pending:
+                machine = self.agent.machine_with_levels()
+            outliers = self._outliers() if self.settings.outliers else ()
+            noise = RunNoise(search.allowance.tolerance, levels_of(machine, search.allowance.tolerance), outliers)
         return RunResult(
             self.settings,
-            self.agent.machine,
+            machine,
             search.status,
             self.schedule.episode,
             search.exemplars,
@@ -370,7 +425,11 @@ class ActiveLearner:
             self.view.state_of,
             self.ties.all,
             self.ties.unique_since,
+            noise,
         )
+
+    def _outliers(self) -> tuple[Outlier, ...]:
+        return self.search.put_right().outliers if self.settings.outliers == AUTO else self._settle().outliers
 
 
 class Display:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,9 @@ from markovize.episodes.labelling import Labelling
 from markovize.episodes.traces import Floats, Ints, Traces
 from markovize.episodes.values import Interner, Value
 from markovize.learning.all_machines import AllMachines
+from markovize.learning.result import Outlier
 from markovize.machine.describe import describe
+from markovize.machine.levels import Level, describe_levels
 from markovize.machine.machine import RewardMachine
 from markovize.machine.notebook import card
 
@@ -71,6 +73,30 @@ class Solve:
     status: str
     trigger_on: str
     reward_on: str
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunNoise:
+    """The tolerance that the machine was learned with, the levels that it leaves to be told apart, and outliers.
+
+    Outliers are named by episode and step of those kept.
+
+    >>> RunNoise(0.1, (Level(1.0, 0.05, 9),)).to_json()
+    {'tolerance': 0.1, 'levels': [{'reward': 1.0, 'spread': 0.05, 'count': 9}]}
+    """
+
+    tolerance: float
+    levels: tuple[Level, ...]
+    outliers: tuple[Outlier, ...] = ()
+
+    def __str__(self) -> str:
+        named = f"; {len(self.outliers)} outlier{'' if len(self.outliers) == 1 else 's'}" if self.outliers else ""
+        return f"tolerance {self.tolerance:.3g}: {describe_levels(self.levels)}{named}"
+
+    def to_json(self) -> dict[str, Any]:
+        numbers = {"tolerance": self.tolerance, "levels": [level.to_json() for level in self.levels]}
+        return numbers | {"outliers": [asdict(outlier) for outlier in self.outliers]} if self.outliers else numbers
 
 
 @dataclass(frozen=True)
@@ -82,6 +108,8 @@ class RunResult(BriefRepr):
     machine is. ``greedy_return`` is a mean over evaluation episodes, in which the policy only acts, and
     ``greedy_interval`` where that mean lies with 95 % confidence. Where the run was ``stopped`` before its end, by
     Ctrl-C or by its time limit, they may be NaN and None.
+
+    ``noise`` is there where the run was asked for a tolerance.
 
     The agent's table ``q`` has a row for each of ``observations``, the observations met while learning; where they are
     continuous, or ``state_on`` was given, the states that they were taken for.
@@ -119,6 +147,7 @@ class RunResult(BriefRepr):
     state_of: Callable[[Value], Value] | None = field(default=None, repr=False)  # None: observations are states
     all: AllMachines | None = None  # if asked for: machines as small that explain the episodes kept as well
     episodes_to_unique: int | None = None  # since when the machine is proven to be the only one of its size
+    noise: RunNoise | None = None
 
     @cached_property
     def policy(self) -> Policy:
@@ -167,4 +196,6 @@ class RunResult(BriefRepr):
             numbers["greedy_interval"] = list(self.greedy_interval)
         if self.all is not None:
             numbers |= {"all": self.all.to_json(), "episodes_to_unique": self.episodes_to_unique}
+        if self.noise is not None:
+            numbers["noise"] = self.noise.to_json()
         return numbers | ({"stopped": self.stopped} if self.stopped else {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -110,8 +111,20 @@ class EnvRunner:
                 return Played(CONFLICT if conflict else DONE, returns[:done], lengths[:done])
         return Played(DONE, returns, lengths)
 
-    def _play_one(self, agent: Agent, stop: Stop) -> None:
-        """One episode. Each step goes: environment, number of the transition, compiled code, next action."""
+    def repeat(self, agent: Agent, how: Hyperparameters, script: Sequence[int], stop: Stop) -> tuple[Floats, Ints]:
+        """One more episode with these actions, by number; it ends with the last of them. What it earned, its length."""
+        agent.instruct(how, self._rng)
+        if agent.arrays.witnesses.free_rows[0].count == 0:
+            agent.add_rows()
+        self._play_one(agent, stop, script)
+        _, _, earned, length = end_episode(agent.reference)
+        return np.array([earned]), np.array([length], np.int32)
+
+    def _play_one(self, agent: Agent, stop: Stop, script: Sequence[int] | None = None) -> None:
+        """One episode. Each step goes: environment, number of the transition, compiled code, next action.
+
+        With a script, actions are those of it, as long as there are any.
+        """
         actions, codec, step = self.actions, self.codec, self._env.step
         identify, number = (self._state_id, self._number) if codec.labelled else (self._id, codec.transition)
         seed = int(self._rng.random() * 2**31)
@@ -122,6 +135,10 @@ class EnvRunner:
         n, action = 0, begin(reference, s)
         while action >= 0:
             stop.check()
+            if script is not None:
+                if n == len(script):
+                    break
+                action = script[n]
             observation, reward, terminated, truncated, _ = step(actions[action])
             paid = reward if type(reward) is float and isfinite(reward) else reward_number(reward, n)
             t, known = identify(observation), len(codec)

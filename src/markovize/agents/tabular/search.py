@@ -12,13 +12,16 @@ import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.agents.tabular.outliers import Settled, settle_by_votes
 from markovize.agents.tabular.part_learner import PartLearner
+from markovize.agents.tabular.repeats import fitting_tolerance, spread_of_repeats, worth_repeating
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import label_traces
-from markovize.episodes.labelling import Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
-from markovize.episodes.traces import Traces
+from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
+from markovize.episodes.traces import Longs, Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SHARE, SMALL
 from markovize.learning.learner import Auto, Learner
@@ -49,6 +52,8 @@ class MachineSearch:
         self.solves: list[Solve] = []
         self.pending = False  # whether an episode in conflict waits for a machine that explains it
         self.status, self.exemplars = "no conflict", 0
+        tolerance, outliers = (0 if own == AUTO else own for own in (settings.tolerance, settings.outliers))
+        self.allowance = Allowance(float(tolerance), int(outliers))
         self._candidates = pairs_to_compare(*self._asked)
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
@@ -63,6 +68,18 @@ class MachineSearch:
         """Spent on solving."""
         return sum(solve.seconds for solve in self.solves)
 
+    @property
+    def looks_for_noise(self) -> bool:
+        """Whether the tolerance is to be found, and the next conflict may tell more of it."""
+        if self.settings.outliers == AUTO:
+            return True
+        return self.settings.tolerance == AUTO and worth_repeating(len(self.solves) + 1)
+
+    def put_right(self, kept: KeptEpisodes | None = None) -> Settled:
+        """The episodes kept, without the outliers that equal histories tell, where these are to be found."""
+        kept = self.kept if kept is None else kept
+        return settle_by_votes(kept, self.allowance.width) if self.settings.outliers == AUTO else Settled(kept, ())
+
     def traces(self) -> Traces:
         """The episodes kept so far."""
         return self.kept.traces(self.codec)
@@ -73,7 +90,9 @@ class MachineSearch:
         ``tell`` is told what is being searched for, again and again.
         """
         self._stop, self._tell = stop, tell
-        result = self._solve(self.kept, len(self.solves) + 1)
+        if self.settings.tolerance == AUTO:
+            self._allow(fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept, self._names())))
+        result = self._solve(self.put_right().kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         return result
@@ -81,7 +100,7 @@ class MachineSearch:
     def learn_without_conflict(self) -> RewardMachine:
         """The machine of a run that never met a conflict: one state, and the rewards of the episodes kept."""
         learner = self._new_learner(*self._asked)
-        return learner.learn(self.traces(), effort=self.settings.effort).unwrap()
+        return learner.learn(self.put_right().kept.traces(self.codec), effort=self.settings.effort).unwrap()
 
     def adopt(self, result: LearnResult, episode: int) -> bool:
         """The run goes on with this machine; whether steps are labelled in another way from now on."""
@@ -90,7 +109,7 @@ class MachineSearch:
         self.exemplars = len(self.kept) if self.settings.mode == "paper" else result.exemplars
         size = machine.states, len(machine.triggers), self.exemplars, len(self.kept)
         labels = result.trigger_on, result.reward_on
-        self.solves.append(Solve(episode, *size, result.seconds, result.status, *labels))
+        self.solves.append(Solve(episode, *size, result.seconds, result.status, *labels, self.allowance.tolerance))
         trigger_on, reward_on = self._asked
         wanted = _resolved(trigger_on, result.trigger_on), _resolved(reward_on, result.reward_on)
         if wanted == self.codec.labelled_by:
@@ -106,11 +125,25 @@ class MachineSearch:
         result = None
         for number, solve in enumerate(self.solves, 1):
             yield number
-            result = self._solve(self.kept.first(solve.kept), number)
+            self._allow(solve.tolerance)
+            result = self._solve(self.put_right(self.kept.first(solve.kept)).kept, number)
             if result.interrupted:
                 raise KeyboardInterrupt
         if result is not None and result.machine != machine:
             raise InputError("the solver does not repeat what it found in this run (another version?); start a new run")
+
+    def _names(self) -> Longs | None:
+        """What steps are called by a user's functions: who gives these says that nothing else matters."""
+        triggers, rewards = self.codec.triggers, self.codec.rewards
+        if not (callable(triggers.on) and callable(rewards.on)):
+            return None
+        return np.array(triggers.ids, np.int64) * (1 + max(rewards.ids, default=0)) + np.array(rewards.ids, np.int64)
+
+    def _allow(self, tolerance: float) -> None:
+        """From now on with this tolerance; what learners have derived under another one is of no use."""
+        if tolerance != self.allowance.tolerance:
+            self.allowance = replace(self.allowance, tolerance=tolerance)
+            self._learners.clear()
 
     def _solve(self, kept: KeptEpisodes, number: int) -> LearnResult:
         """The machine of the first, second, … solve; draws of its own, so that it can be repeated.
@@ -138,8 +171,9 @@ class MachineSearch:
         """A machine under these labels, with one part in ``share`` of the effort."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
-        split = self.settings.objective == "triggers"
-        parts = parts_of(label_traces(traces, *labels, self.settings.explain)) if split else []
+        split = self.settings.objective == "triggers" and self.settings.outliers == 0
+        steps = label_traces(traces, *labels, self.settings.explain)
+        parts = parts_of(steps, self.allowance.width) if split else []
         effort = None if self._effort is None else max(1, self._effort // share)
         return self._learners[labels].learn(kept, parts, partial(self._ask, effort), rng)
 
@@ -197,7 +231,8 @@ class MachineSearch:
 
     def _mixed_labels(self, labels: LabelPair, traces: Traces) -> int:
         """How many reward labels have been seen with more than one reward."""
-        return len(mixed_labels(label_traces(traces, labels[1], labels[1], self.settings.explain)))
+        steps = label_traces(traces, labels[1], labels[1], self.settings.explain)
+        return len(mixed_labels(steps, self.allowance.width))
 
     def _bits(self, triggers: float, labels: LabelPair, traces: Traces) -> float:
         """What so many triggers cost to spell: finer labels are more to choose from, so each of them says more."""
@@ -212,6 +247,8 @@ class MachineSearch:
             explain=cfg.explain,
             acyclic=cfg.acyclic,
             engine=cfg.engine,
+            tolerance=self.allowance.tolerance,
+            outliers=self.allowance.outliers,
         )
 
 

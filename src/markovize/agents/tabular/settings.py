@@ -9,13 +9,14 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from markovize.agents.checks import check_discount, check_share, is_number, is_whole
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import AUTO, labelling_of, named_kinds
 from markovize.episodes.user_code import function_of_user, is_function_name, name_of_function
 from markovize.errors import InputError
-from markovize.learning.engines import Engine
+from markovize.learning.engines import Engine, find_engine
 from markovize.learning.floors import Objective
-from markovize.learning.learner import DEFAULT_ENGINE, Auto
+from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Auto, check_noise
 
 Mode: TypeAlias = Literal["directed", "q-learning", "paper"]
 MODES: Final = ("directed", "q-learning", "paper")
@@ -38,6 +39,8 @@ class Settings:
     ``engine`` that is no name is recorded by its name, and must be given again to resume the run. ``state_on`` is a
     function of an observation: what it returns is a state of the agent's tables, for observations that never repeat.
     With ``all``, a run in mode ``directed`` looks for so many machines as small as its own and walks where they differ.
+    ``tolerance`` and ``outliers`` are as for :func:`~markovize.learn`; ``auto`` takes them from rewards that differ
+    after equal histories.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -68,6 +71,8 @@ class Settings:
     shaping: bool = False
     evaluate_every: int = 100
     all: int = 0
+    tolerance: float | str = 0.0
+    outliers: int | str = 0
 
     @classmethod
     def of(cls, mode: str = "directed", **changes: Any) -> Settings:
@@ -116,6 +121,15 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} must be at least 1, not {value}")
+        given = [0 if value == AUTO else value for value in (self.tolerance, self.outliers)]
+        if not Allowance(*given).exact:  # type: ignore[arg-type] # refuses what is none
+            check_noise(find_engine(self.engine), None)
+            if self.all:
+                raise InputError(NO_ALLOWANCES)
+        if self.tolerance == AUTO and self.outliers != 0:
+            raise InputError("with outliers the tolerance must be a number: both are found by what equal histories pay")
+        if self.outliers != 0 and self.mode == "paper":
+            raise InputError("outliers are for the modes directed and q-learning")
         for name in ("seed", "patience", "max_wait", "greedy_tail", "keep", "all"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
@@ -126,10 +140,10 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
         values = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
-        if self.state_on is None:  # as files had it before there was such a setting
-            del values["state_on"]
-        if not self.all:  # likewise
-            del values["all"]
+        # as files had it before there were such settings
+        for name, usual in (("state_on", None), ("tolerance", 0.0), ("outliers", 0), ("all", 0)):
+            if values[name] == usual:
+                del values[name]
         return values
 
 
@@ -147,6 +161,8 @@ def _check_kind(name: str, value: Any, kind: str) -> None:
         "bool": (isinstance(value, bool), "true or false"),
         "int": (is_whole(value), "a whole number"),
         "float": (is_number(value), "a number"),
+        "int | str": (is_whole(value) or value == AUTO, f"a whole number, or {AUTO}"),
+        "float | str": (is_number(value) or value == AUTO, f"a number, or {AUTO}"),
         "str | Callable[[Any], Any]": (callable(value) or _is_found(value), "a function, or module:function"),
         "str | Engine": (isinstance(value, str) or _is_engine(value), "the name of an engine, or an engine"),
     }.get(kind, (True, ""))

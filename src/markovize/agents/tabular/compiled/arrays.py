@@ -85,12 +85,14 @@ class Machine(NamedTuple):
 class Rewards(NamedTuple):
     """What is remembered of rewards, for each (u, reward label, u').
 
-    The reward (NaN: never seen), how often such a step was made and how often it ended its episode (a clock or chance
-    may end an episode anywhere), the row among the witnesses of the shortest episode that shows it, and that episode's
-    length.
+    The reward (NaN: never seen; with a tolerance the mean of all), the lowest and the highest of them, how often such
+    a step was made and how often it ended its episode (a clock or chance may end an episode anywhere), the row among
+    the witnesses of the shortest episode that shows it, and that episode's length.
     """
 
     paid: Annotated[Floats, over("machine_states", "reward_labels", "machine_states", fill=np.nan)]
+    low: Annotated[Floats, over("machine_states", "reward_labels", "machine_states")]
+    high: Annotated[Floats, over("machine_states", "reward_labels", "machine_states")]
     made: Annotated[Longs, over("machine_states", "reward_labels", "machine_states")]
     ended: Annotated[Longs, over("machine_states", "reward_labels", "machine_states")]
     witness: Annotated[Ints, over("machine_states", "reward_labels", "machine_states", fill=-1, below="rows")]
@@ -160,6 +162,7 @@ class EpisodeStatus:
     terminated: bool
     conflict: int  # the first step whose reward contradicts an earlier one, or -1
     news: bool  # a transition or a reward never seen before
+    moved: bool  # with a tolerance: a reward that moved what is remembered of its level
 
 
 class Episode(NamedTuple):
@@ -209,6 +212,7 @@ class Hyperparameters(NamedTuple):
     confirm: bool = False  # whether exploration also confirms what the machine says
     endings: bool = False  # whether the machine has to explain which steps end an episode, too
     walk: int = 0  # steps of a route that is written already, for an episode that begins with it
+    width: float = 0.0  # by which rewards of one level may differ: twice the tolerance
 
 
 class GeneratorAddresses:

@@ -22,15 +22,23 @@ from markovize.agents.tabular.compiled.updates import share_going_on
 
 @njit(cache=True)
 def is_telling(arrays: AgentArrays, u: int, x: int) -> bool:
-    """Whether another state of the machine is known to pay something else for this transition."""
-    delta, paid = arrays.machine.delta, arrays.rewards.paid
+    """Whether another state of the machine is known to pay something else for this transition.
+
+    With a tolerance that is what no level fits both.
+    """
+    delta, paid, width = arrays.machine.delta, arrays.rewards.paid, arrays.control.how[0].width
+    low, high = arrays.rewards.low, arrays.rewards.high
     label, trigger = arrays.transitions.label[x], arrays.transitions.trigger[x]
-    reward = paid[u, label, delta[u, trigger]]
+    v = delta[u, trigger]
+    reward = paid[u, label, v]
     if math.isnan(reward):
         return False
     for w in range(len(delta)):
-        other = paid[w, label, delta[w, trigger]]
-        if w != u and other != reward and not math.isnan(other):
+        t = delta[w, trigger]
+        other = paid[w, label, t]
+        if w == u or other == reward or math.isnan(other):
+            continue
+        if width == 0.0 or max(high[w, label, t], high[u, label, v]) - min(low[w, label, t], low[u, label, v]) > width:
             return True
     return False
 

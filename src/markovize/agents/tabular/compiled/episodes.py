@@ -17,6 +17,7 @@ from markovize.agents.tabular.compiled.exploration import count_transition, next
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at, draw
 from markovize.agents.tabular.compiled.updates import (
     CONTRADICTS,
+    MOVED,
     NEW,
     best_value,
     choose_greedily,
@@ -38,7 +39,7 @@ def begin_episode(agent: AgentRef, s: int) -> None:
     route.position, route.length, route.expanded, route.confirmed = 0, how.walk, 0, False
     status.running, status.state, status.machine_state = True, s, 0
     status.length, status.earned, status.terminated = 0, 0.0, False
-    status.conflict, status.news = -1, False
+    status.conflict, status.news, status.moved = -1, False, False
     status.explored, status.longest = 0, len(arrays.episode.rewards)
     chance = draw(agent)
     if how.directed:
@@ -72,9 +73,11 @@ def learn_from_step(agent: AgentRef, x: int, reward: float, end: bool) -> None:
     status, how = episode.status[0], arrays.control.how[0]
     u, n = status.machine_state, status.length
     v = arrays.machine.delta[u, transitions.trigger[x]]
-    known = remember_reward(arrays.rewards, u, transitions.label[x], v, reward, end, how.endings)
+    known = remember_reward(arrays.rewards, u, transitions.label[x], v, reward, end, how.endings, how.width)
     if known == CONTRADICTS and status.conflict < 0:
         status.conflict = n
+    if known == MOVED:
+        status.moved = True
     s, a, t = transitions.source[x], transitions.action[x], transitions.target[x]
     if how.directed:
         if count_transition(arrays.model, transitions, x) or known == NEW:
@@ -103,7 +106,7 @@ def end_episode(agent: AgentRef) -> tuple[bool, bool, float, int]:
         file_episode(agent, arrays.control.how[0].pause)
         if arrays.control.how[0].confirm:
             note_confirmed(agent)
-    return conflict, status.news, status.earned, status.length
+    return conflict, status.news or status.moved, status.earned, status.length
 
 
 @njit(cache=True)
@@ -129,7 +132,7 @@ def replay_episodes(
             x, reward = transitions[offsets[e] + n], rewards[offsets[e] + n]
             v = arrays.machine.delta[u, known.trigger[x]]
             end = terminated[e] and n == length - 1
-            remember_reward(arrays.rewards, u, known.label[x], v, reward, end, False)
+            remember_reward(arrays.rewards, u, known.label[x], v, reward, end, False, how.width)
             arrays.values.visits[v, known.target[x]] += 1
             episode.transitions[n], episode.rewards[n] = x, reward
             episode.before[n], episode.after[n] = u, v

@@ -11,7 +11,7 @@ from markovize.agents.tabular.compiled.arrays import Rewards
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
 from markovize.episodes.traces import Floats
 
-KNOWN, NEW, CONTRADICTS = 0, 1, 2
+KNOWN, NEW, CONTRADICTS, MOVED = 0, 1, 2, 3
 
 
 @njit(cache=True)
@@ -86,17 +86,34 @@ def update_counterfactuals(agent: AgentRef, u: int, x: int, alpha: float, gamma:
 
 
 @njit(cache=True)
-def remember_reward(rewards: Rewards, u: int, label: int, v: int, reward: float, end: bool, endings: bool) -> int:
+def remember_reward(
+    rewards: Rewards, u: int, label: int, v: int, reward: float, end: bool, endings: bool, width: float
+) -> int:
     """Whether the reward is :data:`KNOWN`, :data:`NEW`, or :data:`CONTRADICTS` the memory (or its ending does, where
-    ``endings`` matter)."""
+    ``endings`` matter).
+
+    Rewards of one level may differ by ``width``. If that is not 0, the mean is remembered, and :data:`MOVED` says that
+    it is worth another look: rewards reach farther than before, or there are twice as many.
+    """
     known, ended = rewards.paid[u, label, v], rewards.ended[u, label, v] > 0
     rewards.made[u, label, v] += 1
     if end:
         rewards.ended[u, label, v] += 1
     if math.isnan(known):
-        rewards.paid[u, label, v] = reward
+        rewards.paid[u, label, v] = rewards.low[u, label, v] = rewards.high[u, label, v] = reward
         return NEW
-    return CONTRADICTS if known != reward or (endings and end != ended) else KNOWN
+    if width == 0.0:
+        return CONTRADICTS if known != reward or (endings and end != ended) else KNOWN
+    low, high = rewards.low[u, label, v], rewards.high[u, label, v]
+    wider = reward < low or reward > high
+    if wider:
+        low, high = min(low, reward), max(high, reward)
+        rewards.low[u, label, v], rewards.high[u, label, v] = low, high
+    made = rewards.made[u, label, v]
+    rewards.paid[u, label, v] += (reward - known) / made
+    if high - low > width or (endings and end != ended):
+        return CONTRADICTS
+    return MOVED if wider or (high > low and made & (made - 1) == 0) else KNOWN
 
 
 @njit(cache=True)

@@ -11,6 +11,7 @@ from markovize.agents.tabular.compiled.episodes import begin_episode, choose_act
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at, draw
 from markovize.agents.tabular.compiled.updates import (
     CONTRADICTS,
+    MOVED,
     choose_greedily,
     remember_reward,
     update_counterfactuals,
@@ -80,6 +81,7 @@ def q_learning_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
     status, q, potential, delta = episode.status[0], arrays.values.q, arrays.machine.potential, arrays.machine.delta
     how = arrays.control.how[0]
     epsilon, alpha, gamma, crm, endings = how.epsilon, how.alpha, how.gamma, how.crm, how.endings
+    width = how.width
     n_actions = world.successor.shape[1]
     s, u, m, n = status.state, status.machine_state, status.world_machine_state, status.length
     earned, conflict, end = status.earned, status.conflict, False
@@ -92,8 +94,11 @@ def q_learning_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
         m = world.machine[m, s, a]
         x = s * n_actions + a
         v = delta[u, transitions.trigger[x]]
-        if remember_reward(rewards, u, transitions.label[x], v, reward, end, endings) == CONTRADICTS and conflict < 0:
+        known = remember_reward(rewards, u, transitions.label[x], v, reward, end, endings, width)
+        if known == CONTRADICTS and conflict < 0:
             conflict = n
+        if known == MOVED:
+            status.moved = True
         update_value(q, potential, u, s, a, v, t, reward, end, alpha, gamma)
         if crm:
             update_counterfactuals(agent, u, x, alpha, gamma)

@@ -1,0 +1,101 @@
+"""How noisy rewards are, by what differs where nothing else does: steps after equal histories.
+
+A reward that differs although every state and every action before it were the same is noise, whatever the machine. So
+a run that was asked to find the tolerance itself (``auto``) takes it from episodes that begin alike, and plays those
+that are in conflict again to have some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.episodes.traces import Floats, Longs
+
+REPEATS: Final = 10  # of each of two episodes in conflict
+VOTES: Final = 4  # the same, where only outliers are to be told
+ALWAYS: Final = 8  # conflicts that are looked at in this way; later ones when their number has doubled
+ENOUGH: Final = 8  # rewards after one history that say how far others may be
+SLACK: Final = 1.05  # times what was seen, at least: the next reward may be a little farther
+TOO_WIDE: Final = 1.25  # times the tolerance that is enough: a reason to take another one
+
+
+class Spread(NamedTuple):
+    """Half the widest range of rewards after equal histories, and how wide it would be with many more of them."""
+
+    seen: float
+    expected: float
+
+
+def worth_repeating(conflict: int) -> bool:
+    """Whether the episodes of the first, second, … conflict are played again.
+
+    >>> [number for number in range(1, 40) if worth_repeating(number)]
+    [1, 2, 3, 4, 5, 6, 7, 8, 16, 32]
+    """
+    return conflict <= ALWAYS or conflict & (conflict - 1) == 0
+
+
+def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None) -> Spread:
+    """What equal histories say (steps of equal ``names``, if given, are equal); zero where none differ.
+
+    The range of n uniform rewards is (n - 1) / (n + 1) of the whole, on average.
+
+    >>> kept = KeptEpisodes()
+    >>> for reward in (1.0, 1.2, 0.9, 1.1, 1.0, 0.8, 0.9, 1.1, 1.0):
+    ...     kept.add(np.array([0, 1], np.int32), np.array([0.0, reward]), True)
+    >>> kept.add(np.array([2, 1], np.int32), np.array([0.0, 7.0]), True)
+    >>> [round(number, 3) for number in spread_of_repeats(kept)]
+    [0.2, 0.25]
+    """
+    seen = expected = 0.0
+    for alike in equal_histories(kept, names):
+        counts = np.bincount(alike.groups)
+        low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
+        np.minimum.at(low, alike.groups, alike.rewards)
+        np.maximum.at(high, alike.groups, alike.rewards)
+        half = (high - low) / 2
+        seen = max(seen, float(half.max()))
+        many = counts >= ENOUGH
+        expected = max(expected, float((half * many * (counts + 1) / np.maximum(counts - 1, 1)).max()))
+    return Spread(seen, max(expected, SLACK * seen))
+
+
+class Alike(NamedTuple):
+    """The n-th steps of some episodes: those with equal states and actions up to there are in one group."""
+
+    n: int
+    episodes: Longs
+    groups: Longs
+    rewards: Floats
+
+
+def equal_histories(kept: KeptEpisodes, names: Longs | None = None) -> Iterator[Alike]:
+    """Step by step, all episodes that another one begins like; transitions of equal ``names`` are alike."""
+    offsets, transitions, rewards, _ = kept.columns()
+    if names is not None:
+        transitions = names[transitions].astype(np.int32)
+    lengths, known = np.diff(offsets), int(transitions.max(initial=0)) + 1
+    alive, history = np.flatnonzero(lengths), np.zeros(len(kept), np.int64)
+    n = 0
+    while len(alive) > 1:
+        at = offsets[alive] + n
+        keys = history[alive] * known + transitions[at]
+        _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        yield Alike(n, alive, groups, rewards[at])
+        history[alive] = groups
+        n += 1
+        alive = alive[(counts[groups] > 1) & (lengths[alive] > n)]
+
+
+def fitting_tolerance(present: float, spread: Spread) -> float:
+    """The present tolerance, unless what was seen does not fit it, or it is far too large.
+
+    >>> fitting_tolerance(0.2, Spread(0.19, 0.21)), fitting_tolerance(0.2, Spread(0.21, 0.23))
+    (0.2, 0.23)
+    """
+    fits = spread.seen <= present <= TOO_WIDE * spread.expected
+    return present if fits else spread.expected
