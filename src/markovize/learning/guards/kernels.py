@@ -86,6 +86,18 @@ def run_all(steps: Steps, way: Way, cells: Longs, counts: Longs) -> int:
 @njit(cache=True)
 def run_episodes_again(steps: Steps, way: Way, cells: Longs, row: int, flips: Longs) -> bool:
     """These steps, in ascending order, change sides of a guard; whether no two triggers disagree."""
+    good, last = _run_flipped(steps, way, row, flips), -1
+    for n in flips:
+        if steps.episode_of[n] != last:
+            last = steps.episode_of[n]
+            for other in range(steps.offsets[last], steps.offsets[last + 1]):
+                cells[other] = cell_of(steps, way, other)
+    return good
+
+
+@njit(cache=True)
+def _run_flipped(steps: Steps, way: Way, row: int, flips: Longs) -> bool:
+    """The episodes of these steps are run again, with the steps on the other side of the guard."""
     for n in flips:
         way.holds[row, n] = not way.holds[row, n]
     good, last = True, -1
@@ -93,8 +105,6 @@ def run_episodes_again(steps: Steps, way: Way, cells: Longs, row: int, flips: Lo
         if steps.episode_of[n] != last:
             last = steps.episode_of[n]
             good &= run_episode(steps, way, last) < 0
-            for other in range(steps.offsets[last], steps.offsets[last + 1]):
-                cells[other] = cell_of(steps, way, other)
     return good
 
 
@@ -127,13 +137,10 @@ def _flip(steps: Steps, way: Way, counts: Longs, row: int, flips: Longs) -> bool
         if steps.episode_of[n] != last:
             last = steps.episode_of[n]
             _count(steps, way, counts, last, -1)
-    for n in flips:
-        way.holds[row, n] = not way.holds[row, n]
-    good, last = True, -1
+    good, last = _run_flipped(steps, way, row, flips), -1
     for n in flips:
         if steps.episode_of[n] != last:
             last = steps.episode_of[n]
-            good &= run_episode(steps, way, last) < 0
             _count(steps, way, counts, last, 1)
     last = -1
     for n in flips:
