@@ -65,7 +65,7 @@ def check(
             shown = report.witnesses if everything else report.witnesses[:5]
             for line in screenful([str(witness) for witness in shown], "conflict", everything):
                 out.print(f"  {line}", markup=False, highlight=False)
-            if report.apart is not None:
+            if report.apart is not None and report.apart.repeated:
                 out.print(f"Of these, {report.apart}", markup=False, highlight=False, soft_wrap=True)
             if tolerance or outliers:
                 out.print(f"off the level of their {what}: {count(report.outside, 'step')}", highlight=False)

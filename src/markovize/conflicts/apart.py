@@ -46,7 +46,7 @@ question 900 have a history that came more than once
     def __str__(self) -> str:
         noise, history = (f"{n:,} step{'' if n == 1 else 's'}" for n in (self.noise[1], self.history[1]))
         told = f"noise: {noise} paid otherwise after the same history; history: {history} did after another one"
-        return f"{told}. Of {self.steps:,} steps in question {self.repeated:,} have a history that came more than once"
+        return f"{told} (of {self.steps:,} steps, {self.repeated:,} have a history that came more than once)"
 
     def to_json(self) -> dict[str, Any]:
         """As ``check --json`` and ``audit --json`` have it."""

@@ -71,9 +71,10 @@ class Ties:
         return ()
 
     def list(self, machine: RewardMachine, traces: Traces, labels: tuple[LabelOn, LabelOn], stop: Stop) -> None:
-        """As many as were asked for, to tell of them."""
-        if self.all is None or not self.all.unique:
-            self.all = self._find(machine, traces, labels, self.settings.all, stop)
+        """As many as were asked for, to tell of them: of the last episodes, however often the run was stopped."""
+        found = self._find(machine, traces, labels, self.settings.all, stop)
+        if found is not None or (self.all is not None and not self.all.unique):
+            self.all = found
 
     def _find(
         self, machine: RewardMachine, traces: Traces, labels: tuple[LabelOn, LabelOn], most: int, stop: Stop
