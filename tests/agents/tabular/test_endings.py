@@ -41,10 +41,10 @@ def test_the_last_step_of_an_episode_may_be_like_any_other() -> None:
 def test_how_often_an_episode_goes_on() -> None:
     rewards = allocate(Rewards, Sizes(1, 2, 2, 2, 1, 2, 1, 1))
     assert share_going_on(rewards, 0, 0, 0) == 1.0
-    assert remember_reward(rewards, 0, 0, 0, 1.0, True, False, 0.0) == NEW
+    assert remember_reward(rewards, 0, 0, 0, 1.0, True, False) == NEW
     assert share_going_on(rewards, 0, 0, 0) == 0.0
     for _ in range(3):
-        assert remember_reward(rewards, 0, 0, 0, 1.0, False, False, 0.0) == KNOWN
+        assert remember_reward(rewards, 0, 0, 0, 1.0, False, False) == KNOWN
     assert share_going_on(rewards, 0, 0, 0) == 0.75
-    assert remember_reward(rewards, 0, 0, 0, 1.0, False, True, 0.0) == CONTRADICTS
-    assert remember_reward(rewards, 0, 0, 0, 2.0, True, False, 0.0) == CONTRADICTS
+    assert remember_reward(rewards, 0, 0, 0, 1.0, False, True) == CONTRADICTS
+    assert remember_reward(rewards, 0, 0, 0, 2.0, True, False) == CONTRADICTS

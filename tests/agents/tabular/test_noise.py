@@ -16,7 +16,7 @@ from markovize import ActiveLearner, Emission, GridWorld, RewardMachine, Setting
 from markovize.agents.tabular import RunResult, Snapshot
 from markovize.agents.tabular.compiled.allocation import allocate
 from markovize.agents.tabular.compiled.arrays import Rewards, Sizes
-from markovize.agents.tabular.compiled.updates import CONTRADICTS, KNOWN, MOVED, NEW, remember_reward
+from markovize.agents.tabular.compiled.updates import CONTRADICTS, KNOWN, MOVED, NEW, remember_level
 from markovize.errors import InputError, UnrealisableError
 
 MAP = """
@@ -173,7 +173,7 @@ def test_a_run_with_outliers_that_goes_on(outliers: int | str, monkeypatch: pyte
 @pytest.mark.kernels
 def test_what_is_remembered_of_noisy_rewards() -> None:
     rewards = allocate(Rewards, Sizes(1, 2, 2, 2, 1, 2, 1, 1))
-    told = [remember_reward(rewards, 0, 0, 0, paid, False, False, 0.5) for paid in (1.0, 1.25, 1.125, 1.125, 0.75, 0.5)]
+    told = [remember_level(rewards, 0, 0, 0, paid, False, False, 0.5) for paid in (1.0, 1.25, 1.125, 1.125, 0.75, 0.5)]
     assert told == [NEW, MOVED, KNOWN, MOVED, MOVED, CONTRADICTS]
     assert (rewards.low[0, 0, 0], rewards.high[0, 0, 0], rewards.made[0, 0, 0]) == (0.5, 1.25, 6)
     assert rewards.paid[0, 0, 0] == pytest.approx(np.mean([1.0, 1.25, 1.125, 1.125, 0.75, 0.5]))

@@ -131,16 +131,15 @@ class Agent:
         for column, values in zip(self.arrays.transitions, columns, strict=True):
             column[first:last] = values[first:last]
 
-    def machine_with_levels(self) -> RewardMachine:
+    def machine_with_levels(self, width: float) -> RewardMachine:
         """The machine, with what was paid since it was learned: the middle of all rewards of each step, and how far.
 
         The machine itself has the levels of the episodes that it was learned from, which may be few.
         """
         rewards, values = self.arrays.rewards, self.codec.rewards.numbers.values
         seen = np.nonzero(~np.isnan(rewards.paid))
-        low, high, made, ended = (
-            table[seen].tolist() for table in (rewards.low, rewards.high, rewards.made, rewards.ended)
-        )
+        window = (rewards.low, rewards.high) if width else (rewards.paid, rewards.paid)
+        low, high, made, ended = (table[seen].tolist() for table in (*window, rewards.made, rewards.ended))
         found = [
             Emission(u, values[y], v, a + (b - a) / 2, ends == n, (b - a) / 2, n)
             for u, y, v, a, b, n, ends in zip(*(axis.tolist() for axis in seen), low, high, made, ended, strict=True)

@@ -395,7 +395,7 @@ class ActiveLearner:
         machine, noise = self.agent.machine, None
         if self.settings.tolerance != 0 or self.settings.outliers != 0:
             if not self.agent.per_transition and not search.pending:
-                machine = self.agent.machine_with_levels()
+                machine = self.agent.machine_with_levels(search.allowance.width)
             outliers = self._outliers() if self.settings.outliers else ()
             noise = RunNoise(search.allowance.tolerance, levels_of(machine, search.allowance.tolerance), outliers)
         return RunResult(

@@ -22,6 +22,7 @@ from markovize.agents.tabular.compiled.updates import (
     best_value,
     choose_greedily,
     file_episode,
+    remember_level,
     remember_reward,
     update_counterfactuals,
     update_value,
@@ -73,7 +74,10 @@ def learn_from_step(agent: AgentRef, x: int, reward: float, end: bool) -> None:
     status, how = episode.status[0], arrays.control.how[0]
     u, n = status.machine_state, status.length
     v = arrays.machine.delta[u, transitions.trigger[x]]
-    known = remember_reward(arrays.rewards, u, transitions.label[x], v, reward, end, how.endings, how.width)
+    if how.width == 0.0:
+        known = remember_reward(arrays.rewards, u, transitions.label[x], v, reward, end, how.endings)
+    else:
+        known = remember_level(arrays.rewards, u, transitions.label[x], v, reward, end, how.endings, how.width)
     if known == CONTRADICTS and status.conflict < 0:
         status.conflict = n
     if known == MOVED:
@@ -132,7 +136,10 @@ def replay_episodes(
             x, reward = transitions[offsets[e] + n], rewards[offsets[e] + n]
             v = arrays.machine.delta[u, known.trigger[x]]
             end = terminated[e] and n == length - 1
-            remember_reward(arrays.rewards, u, known.label[x], v, reward, end, False, how.width)
+            if how.width == 0.0:
+                remember_reward(arrays.rewards, u, known.label[x], v, reward, end, False)
+            else:
+                remember_level(arrays.rewards, u, known.label[x], v, reward, end, False, how.width)
             arrays.values.visits[v, known.target[x]] += 1
             episode.transitions[n], episode.rewards[n] = x, reward
             episode.before[n], episode.after[n] = u, v

@@ -86,14 +86,27 @@ def update_counterfactuals(agent: AgentRef, u: int, x: int, alpha: float, gamma:
 
 
 @njit(cache=True)
-def remember_reward(
+def remember_reward(rewards: Rewards, u: int, label: int, v: int, reward: float, end: bool, endings: bool) -> int:
+    """Whether the reward is :data:`KNOWN`, :data:`NEW`, or :data:`CONTRADICTS` the memory (or its ending does, where
+    ``endings`` matter)."""
+    known, ended = rewards.paid[u, label, v], rewards.ended[u, label, v] > 0
+    rewards.made[u, label, v] += 1
+    if end:
+        rewards.ended[u, label, v] += 1
+    if math.isnan(known):
+        rewards.paid[u, label, v] = reward
+        return NEW
+    return CONTRADICTS if known != reward or (endings and end != ended) else KNOWN
+
+
+@njit(cache=True)
+def remember_level(
     rewards: Rewards, u: int, label: int, v: int, reward: float, end: bool, endings: bool, width: float
 ) -> int:
-    """Whether the reward is :data:`KNOWN`, :data:`NEW`, or :data:`CONTRADICTS` the memory (or its ending does, where
-    ``endings`` matter).
+    """The same where rewards of one level may differ by ``width``: their mean is remembered.
 
-    Rewards of one level may differ by ``width``. If that is not 0, the mean is remembered, and :data:`MOVED` says that
-    it is worth another look: rewards reach farther than before, or there are twice as many.
+    :data:`MOVED` says that it is worth another look: rewards reach farther than before, or there are twice as many.
+    Apart from :func:`remember_reward`, which is in the innermost loop: there every branch counts.
     """
     known, ended = rewards.paid[u, label, v], rewards.ended[u, label, v] > 0
     rewards.made[u, label, v] += 1
@@ -102,8 +115,6 @@ def remember_reward(
     if math.isnan(known):
         rewards.paid[u, label, v] = rewards.low[u, label, v] = rewards.high[u, label, v] = reward
         return NEW
-    if width == 0.0:
-        return CONTRADICTS if known != reward or (endings and end != ended) else KNOWN
     low, high = rewards.low[u, label, v], rewards.high[u, label, v]
     wider = reward < low or reward > high
     if wider:

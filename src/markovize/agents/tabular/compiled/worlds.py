@@ -11,7 +11,6 @@ from markovize.agents.tabular.compiled.episodes import begin_episode, choose_act
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at, draw
 from markovize.agents.tabular.compiled.updates import (
     CONTRADICTS,
-    MOVED,
     choose_greedily,
     remember_reward,
     update_counterfactuals,
@@ -42,7 +41,8 @@ def play(
             draw(agent)  # the seed of the environment's reset, which tables do not need
             begin_episode(agent, world.start)
             status.world_machine_state = world.initial
-        work = directed_steps(agent, world, work) if how.directed else q_learning_steps(agent, world, work)
+        plainly = not how.directed and how.width == 0.0
+        work = q_learning_steps(agent, world, work) if plainly else any_steps(agent, world, work)
         if status.running:
             return episode, TIRED
         conflict, news, returns[episode], lengths[episode] = end_episode(agent)
@@ -54,8 +54,8 @@ def play(
 
 
 @njit(cache=True)
-def directed_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
-    """Steps of an episode that plans and explores, until its end or out of work; the work that is left."""
+def any_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
+    """Steps of an episode, until its end or out of work; the work that is left."""
     arrays = arrays_at(agent)
     status, route = arrays.episode.status[0], arrays.route.status[0]
     while status.running and work > 0:
@@ -72,7 +72,7 @@ def directed_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
 
 @njit(cache=True)
 def q_learning_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
-    """The same for Q-learning, where nothing but the step itself takes time: all of it in registers.
+    """The same for exact Q-learning, where nothing but the step itself takes time: all of it in registers.
 
     It does what :func:`choose_action` and :func:`learn_from_step` do; the tests compare both.
     """
@@ -81,7 +81,6 @@ def q_learning_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
     status, q, potential, delta = episode.status[0], arrays.values.q, arrays.machine.potential, arrays.machine.delta
     how = arrays.control.how[0]
     epsilon, alpha, gamma, crm, endings = how.epsilon, how.alpha, how.gamma, how.crm, how.endings
-    width = how.width
     n_actions = world.successor.shape[1]
     s, u, m, n = status.state, status.machine_state, status.world_machine_state, status.length
     earned, conflict, end = status.earned, status.conflict, False
@@ -94,11 +93,8 @@ def q_learning_steps(agent: AgentRef, world: WorldTables, work: int) -> int:
         m = world.machine[m, s, a]
         x = s * n_actions + a
         v = delta[u, transitions.trigger[x]]
-        known = remember_reward(rewards, u, transitions.label[x], v, reward, end, endings, width)
-        if known == CONTRADICTS and conflict < 0:
+        if remember_reward(rewards, u, transitions.label[x], v, reward, end, endings) == CONTRADICTS and conflict < 0:
             conflict = n
-        if known == MOVED:
-            status.moved = True
         update_value(q, potential, u, s, a, v, t, reward, end, alpha, gamma)
         if crm:
             update_counterfactuals(agent, u, x, alpha, gamma)
