@@ -102,8 +102,8 @@ def main() -> None:
         stopped = f", {result.stopped}" if result.stopped else ""
         sizes = f"{result.machine.states} states {len(result.machine.triggers)} triggers"
         print(
-            f"seed {seed}: {'optimal' if is_right else 'NOT'} {earned:.4g}, {steps:,} steps, {sizes}, "
-            f"{len(result.solves)} solves, {time.perf_counter() - begun:.0f} s{stopped}; "
+            f"seed {seed}: {'optimal' if is_right else 'NOT'} {earned:.4g} ({earned / optimum:.1%}), {steps:,} steps, "
+            f"{sizes}, {len(result.solves)} solves, {time.perf_counter() - begun:.0f} s{stopped}; "
             f"{result.noise}",
             flush=True,
         )
