@@ -38,6 +38,7 @@ def values(tmp: Path) -> dict[str, Any]:
     traces, machine, learner = large_traces(), large_machine(), small_run()
     unpaid = Traces.of([([LONG, *MANY], MANY, [0] * len(MANY))])
     env = gymnasium.make("FrozenLake-v1")
+    long_walk = markovize.Separation(((LONG, LONG, LONG),) * 200, (1.0, 0.0))
     corridor = markovize.GridWorld("+---+\n|@ a|\n+---+", RewardMachine("state", "state", 1))
     return {
         "Traces": traces,
@@ -53,6 +54,8 @@ def values(tmp: Path) -> dict[str, Any]:
         "ReplayReport": markovize.replay(machine, traces),
         "RewardReport": markovize.check_reward(traces),
         "LearnResult": markovize.LearnResult("feasible", machine, (1, 0), "triggers", False, "sat", 0.0, 1, LONG),
+        "AllMachines": markovize.AllMachines((machine,) * 50, False, 51, (long_walk,) * 49),
+        "Separation": long_walk,
         "Certificate": markovize.Certificate({"claims": MANY, "machine": machine.to_json()}, {LONG: b""}),
         "Verification": markovize.Verification(False, LONG),
         "Learner": markovize.Learner(),

@@ -33,8 +33,8 @@ class Apart:
     both. Of the ``steps`` in question, ``repeated`` have a history that came more than once: others show no noise.
 
     >>> print(Apart((1, 3), (4, 120), 900, 1_000))
-    noise: 3 steps paid otherwise after the same history; history: 120 steps did after another one. Of 1,000 steps in \
-question 900 have a history that came more than once
+    noise: 3 steps paid otherwise after the same history; history: 120 steps did after another one (of 1,000 \
+steps, 900 have a history that came more than once)
     """
 
     noise: tuple[int, int]  # labels, steps

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from markovize.episodes.brief import BriefRepr
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.labelling import Labelling, LabelOn, Labels, Step
 from markovize.episodes.labelling.base import distinct_steps
@@ -28,7 +29,7 @@ Paid: TypeAlias = "tuple[float, bool | None]"
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(BriefRepr):
     """A walk that two machines pay differently at its last step, and what each pays there, as it has learned.
 
     Where one has not seen such a step, it pays None: then the walk shows whether the other is right, and is a step

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from markovize.agents.tabular.settings import Settings
@@ -71,10 +71,11 @@ class Ties:
         return ()
 
     def list(self, machine: RewardMachine, traces: Traces, labels: tuple[LabelOn, LabelOn], stop: Stop) -> None:
-        """As many as were asked for, to tell of them: of the last episodes, however often the run was stopped."""
-        found = self._find(machine, traces, labels, self.settings.all, stop)
-        if found is not None or (self.all is not None and not self.all.unique):
-            self.all = found
+        """As many as were asked for, to tell of them, with the rewards of all episodes kept."""
+        found = self._find(machine, traces, labels, 1 if self.unique_since is not None else self.settings.all, stop)
+        if found is not None and self.unique_since is not None:  # what is proven stays so, whatever this look could do
+            found = replace(found, complete=True, at_least=1, stopped=False)
+        self.all = found or self.all
 
     def _find(
         self, machine: RewardMachine, traces: Traces, labels: tuple[LabelOn, LabelOn], most: int, stop: Stop
