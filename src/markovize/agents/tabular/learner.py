@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -16,6 +15,7 @@ from markovize.agents.tabular.agent import Agent
 from markovize.agents.tabular.compiled.arrays import Hyperparameters
 from markovize.agents.tabular.compiled.episodes import replay_episodes
 from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_return
+from markovize.agents.tabular.display import Display
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
@@ -42,7 +42,7 @@ from markovize.machine.machine import RewardMachine
 
 MOST_KEPT_STEPS = 400_000  # bounds what each search must label and merge; chosen, not measured
 MOST_STATES = 50  # of an unfinished search's machine that is worth its tables: a stopgap can have thousands
-DISPLAY_SECONDS = 0.1
+NO_WALK: Ints = np.zeros(0, np.int32)
 
 
 class ActiveLearner:
@@ -130,7 +130,7 @@ class ActiveLearner:
             if self.search.pending:
                 self._resolve_conflict(stop, checkpoints)
             self.schedule.end_wait(solved=bool(self.search.solves))
-            self._display.show(self)
+            self._display.show(self.progress)
             if stop.requested:
                 checkpoints.save_at_last()
                 stop.end()
@@ -148,7 +148,7 @@ class ActiveLearner:
         if self.environment.world is not None:
             advice = advise_gamma(self.environment.world, self.settings.gamma, self.environment.steps)
             self.history.notes += filter(None, [advice])
-        self._display.show(self, last=True)
+        self._display.show(self.progress, last=True)
         return self._greedy_returns(stop)
 
     # --- stopping and going on -------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class ActiveLearner:
         restore(self, snapshot)
         with interruptible():
             for number in self.search.repeat(self.agent.machine):
-                self._display.show(self, note=f"resuming: solve {number} of {len(self.search.solves)}")
+                self._display.show(self.progress, note=f"resuming: solve {number} of {len(self.search.solves)}")
 
     @contextmanager
     def _timed(self, start: float) -> Iterator[None]:
@@ -192,9 +192,9 @@ class ActiveLearner:
 
     def _look(self, stop: Stop) -> Ints:
         """Where another machine is as small and as good: the walk that tells them apart, as the next route."""
-        cfg, room = self.settings, self._hyperparameters().pause
-        if not (cfg.all and room and self.search.status == "optimal" and self.ties.is_due):
-            return np.zeros(0, np.int32)
+        is_asked = self.settings.all and self.search.status == "optimal" and self.ties.is_due
+        if not (is_asked and self._hyperparameters().pause):  # before every block: the usual answer must be quick
+            return NO_WALK
         codec = self.runner.codec
         walk = self.ties.look(self.agent.machine, self.search.traces(), codec.labelled_by, self.schedule.episode, stop)
         return self.agent.write_walk(walk)
@@ -297,7 +297,7 @@ class ActiveLearner:
             self.agent = self._new_agent(self.agent.machine, self.agent)
             self._replay_kept(stop)
             return
-        result = self.search.learn(stop, lambda doing: self._display.show(self, doing=doing))
+        result = self.search.learn(stop, lambda doing: self._display.show(self.progress, doing=doing))
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
             checkpoints.save_at_last()
             if result.machine is not None and result.machine.states <= MOST_STATES:
@@ -430,19 +430,3 @@ class ActiveLearner:
 
     def _outliers(self) -> tuple[Outlier, ...]:
         return self.search.put_right().outliers if self.settings.outliers == AUTO else self._settle().outliers
-
-
-class Display:
-    """Tells somebody where the run is, now and then."""
-
-    def __init__(self, tell: Callable[[RunProgress], None] | None) -> None:
-        self._tell, self._told = tell, 0.0
-
-    def show(self, run: ActiveLearner, *, note: str | None = None, doing: str = "", last: bool = False) -> None:
-        """Unless it was told only just now."""
-        now = time.monotonic()
-        if self._tell is None or (now - self._told < DISPLAY_SECONDS and not last):
-            return
-        self._told = now
-        progress = replace(run.progress(), doing=doing)
-        self._tell(progress if note is None else replace(progress, note=note))
