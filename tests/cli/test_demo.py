@@ -21,6 +21,7 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         "in state 0, entering (1, 1) → state 1",
         "Why minimal:",
         "0 mismatches",
+        "for others to check: verified,",
         "Without a log",
         "greedy return 1 of 1",
         "depend on? not Markov: the reward depends on what happened before in the episode",
@@ -36,6 +37,8 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "out" / "machine.svg").read_text()
     assert json.loads((tmp_path / "out" / "run" / "result.json").read_text())["greedy_return"] == 1.0
+    demo.main(tmp_path / "out")  # again, over what is there
+    assert "for others to check: verified," in capsys.readouterr().out
 
 
 def test_python_dash_m_is_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """``python -m markovize.cli.demo``: the four-state patrol of Officeworld, learned from packaged episodes.
 
-Prints the conflicts, the triggers in plain words and what proves the machine minimal, and writes it with a picture.
+Prints the conflicts, the triggers in plain words and what proves the machine minimal, checks that
+proof as others would, and writes the machine with a picture.
 Then it finds the same machine without any log, by acting, asks what the reward of that environment depends on, and
 learns one more machine in a plane, where no observation comes back.
 """
@@ -24,6 +25,7 @@ from markovize import (
     learn,
     read_episodes,
     replay,
+    verify,
     write_machine,
 )
 from markovize.cli.demo_plane import learn_plane
@@ -58,6 +60,15 @@ def main(folder: Path) -> None:
     again = replay(machine, traces)
     say(f"[bold]4. Replayed[/]: {again.steps:,} steps, {again.mismatches} mismatches")
     folder.mkdir(parents=True, exist_ok=True)
+    evidence = folder / "certificate"
+    if not evidence.exists():
+        result.certificate().save(evidence)
+    checked = verify(evidence, source)
+    answer = "[green]verified[/]" if checked.verified else f"[red]not verified:[/] {checked.reason}"
+    say(
+        f"   Why nothing smaller does, for others to check: {answer}, {checked.claims} claims, {checked.seconds:.2f} s "
+        f"({evidence}; markovize verify)"
+    )
     write_machine(folder / "machine.json", machine)
     for ending in ("svg", "png"):
         draw(folder / f"machine.{ending}", machine)
