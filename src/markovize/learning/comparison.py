@@ -2,11 +2,12 @@
 
 Under labels that are too coarse, or that come a step too late, a small machine must be unrolled: what the first
 observation tells takes five states by ``source`` and, by ``state``, a copy of everything for each history. So where the
-machine of the coarsest labels has more than eight states, the other labels get a budget each, and the smallest machine
-is kept. While there is none, or one with many triggers that may still shrink, which can be the fault of the labels or a
-hard search, the others get a small share of its work, again and again. Meanwhile they must be far smaller, in bits,
-or proven where there is nothing to compare with: there are many more fine labels than coarse ones, and among many some
-fit by chance. Work is counted, not timed: the same episodes have the same labels.
+machine of the coarsest labels has more than eight triggers, or states where these are to be few, the other labels get a
+budget each, and the smallest machine is kept. While there is none, or one with many triggers that may still shrink,
+which can be the fault of the labels or a hard search, the others get a small share of its work, again and again.
+Meanwhile they must be far smaller, in bits, or proven where there is nothing to compare with: there are many more fine
+labels than coarse ones, and among many some fit by chance. Work is counted, not timed: the same episodes have the same
+labels.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from markovize.learning.memory import Memory
 from markovize.learning.recall import recall
 from markovize.learning.search import Deepening
 
-SMALL: Final = 8  # states, up to which the machine of the coarsest labels is kept; and triggers, while it is unproven
+SMALL: Final = 8  # of what is to be few, up to which a machine of the coarsest labels is kept; of both, unless proven
 BUDGET: Final = 10_000  # counted work before other labels get their turn: about a second
 SHARE: Final = 16  # of its work, which each of the others gets while the search under the coarsest labels is undecided
 AGAIN: Final = 8  # times the work, after which they get that share once more
@@ -36,7 +37,7 @@ def choose(options: Options, memory: Memory, call: Call, first: Attempt) -> tupl
     """The attempt whose machine is kept, run to its end, and all that were compared; only the first if none was."""
     patience = BUDGET
     ended = first.search is None or first.search.run_unless(partial(_is_large_by_now, work=patience))
-    if ended and _ends_here(first, call.limits):
+    if ended and _ends_here(first, options.objective, call.limits):
         return first, [first]
     others: list[Attempt] = []
     begun = _others(options, memory, call, first)
@@ -57,7 +58,7 @@ def choose(options: Options, memory: Memory, call: Call, first: Attempt) -> tupl
             return best, [first, *others]
         patience *= AGAIN
         ended = first.search.run_unless(partial(_is_large_by_now, work=patience))
-        if ended and _ends_here(first, call.limits):
+        if ended and _ends_here(first, options.objective, call.limits):
             return first, [first, *others]
 
 
@@ -83,9 +84,9 @@ def _others(options: Options, memory: Memory, call: Call, first: Attempt) -> Ite
             yield begin(options, memory, call, recalled, last_resort=False)
 
 
-def _ends_here(first: Attempt, limits: Limits) -> bool:
+def _ends_here(first: Attempt, objective: Objective, limits: Limits) -> bool:
     """Whether the search that has ended is the last one: its machine is small, or the limits are reached."""
-    if _is_small(first):
+    if first.best is not None and in_order(objective, size(first.best))[0] <= SMALL:
         return True
     try:
         limits.check()

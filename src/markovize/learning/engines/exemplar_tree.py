@@ -63,6 +63,11 @@ class ExemplarTree:
             self.alphabet = [*(label for label in self.alphabet if label in present), ELSEWHERE]
         return len(self.ambiguous) > before
 
+    def as_met(self, labels: list[int]) -> list[int]:
+        """These labels in the order in which the exemplars met them first; those that none met come last."""
+        rank = {label: number for number, label in enumerate(dict.fromkeys(self.label))}
+        return sorted(labels, key=lambda label: rank.get(label, len(rank)))
+
     def _add_nodes(self, tree: PrefixTree, keep: Bools) -> dict[int, int]:
         names = {0: 0}
         for v in np.flatnonzero(keep[1:]) + 1:
