@@ -9,7 +9,7 @@ number of guards), so that a machine is found soon, while the levels below it ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -25,6 +25,7 @@ from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
+from markovize.learning.guards.shares import Share, Shares, few_shares
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
@@ -49,8 +50,12 @@ class Question:
     split: Split
     floor: int = 0  # proven: no machine of this split has fewer literals
     refuted: bool = False  # proven: there is none at all
-    is_feasible: bool = False  # a machine of this split explains everything
+    machine: Candidate | None = None  # of this split, that explains everything
     formula: Formula | None = field(default=None, repr=False)
+    shares: Shares = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.shares = Shares(self.split.guards)
 
     def is_closed(self, best: Size | None) -> bool:
         """Whether nothing better than the best machine is left here."""
@@ -86,7 +91,7 @@ class GuardSearch:
         self._known: set[int] = set()
         self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
         self._levels: dict[int, list[Question]] = {}
-        self._asked: tuple[Split, int | None] = (Split(1, 0, 0), None)
+        self._asked: tuple[Split, int | Share | None] = (Split(1, 0, 0), None)
         self._on_progress = on_progress
         self.limits = replace(limits, pulse=self._pulse)
         self.best: Candidate | None = None
@@ -181,8 +186,10 @@ class GuardSearch:
             look = GuardSearch(part, self.limits, acyclic=self._acyclic, effort=LOOK_WORK, most_guards=LOOK_GUARDS)
             look.run()
             if look.best is not None:
-                boxes = [tuple(b._replace(feature=places[b.feature]) for b in box) for box in look.best.boxes]
-                self._offer(look.best.with_boxes(boxes))
+                self._offer(_with_features(look.best, places))
+                for question in look._level(look.best.size.guards):
+                    if question.machine is not None:
+                        self._question(question.split).machine = _with_features(question.machine, places)
                 return
             self.limits.check()
 
@@ -209,6 +216,9 @@ class GuardSearch:
                 Question(split, self._floor(split), self._is_too_small(split)) for split in self._splits(guards)
             ]
         return self._levels[guards]
+
+    def _question(self, split: Split) -> Question:
+        return next(question for question in self._level(split.guards) if question.split == split)
 
     def _floor(self, split: Split) -> int:
         """The literals that machines of this split are proven to need by an earlier call."""
@@ -265,24 +275,36 @@ class GuardSearch:
     def _close(self, question: Question, level: int, work: int) -> None:
         """Better than the best of its level, or a proof that it is not."""
         best = self._best_of(level)
-        if not question.is_feasible and self._ask(question, None, work // UNCOUNTED) is False:
+        if question.machine is None and self._ask(question, None, work // UNCOUNTED) is False:
             return  # what has no answer at all is often refuted sooner without a count
+        best = self._best_of(level)
         while best is not None and not question.is_closed(best):
-            if self._ask(question, question.target(best), work) is None:
+            if self._ask_below(question, question.target(best), work) is None:
                 return
             best = self._best_of(level)
+
+    def _ask_below(self, question: Question, literals: int, work: int) -> bool | None:
+        """With at most so many literals, shared out among the guards in every way."""
+        guards = question.split.guards
+        if guards < 2 or literals < 1 or not few_shares(literals, guards):
+            return self._ask(question, literals, work)
+        near = [len(box) for box in question.machine.boxes] if question.machine else [literals // guards] * guards
+        while left := question.shares.left(literals, near):
+            found = self._ask(question, left[0], work)
+            if found is not False:
+                return found
+        self._refute(question, literals)
+        return False
 
     def _best_of(self, level: int) -> Size | None:
         return self.size if self.size is not None and self.size.guards <= level else None
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
-    def _ask(self, question: Question, literals: int | None, work: int) -> bool | None:
+    def _ask(self, question: Question, literals: int | Share | None, work: int) -> bool | None:
         """True if a machine came out that explains everything, False if there is none, None if the work is spent."""
         self._asked = question.split, literals
-        if question.formula is None:
-            question.formula = Formula(self.problem, question.split, acyclic=self._acyclic)
-        formula, left = question.formula, work
+        formula, left = self._formula(question), work
         while left > 0:
             self._teach(formula)
             before = formula.conflicts
@@ -292,13 +314,22 @@ class GuardSearch:
             if found is None:
                 return None
             if found is False:
-                self._refute(question, literals)
+                if isinstance(literals, tuple):
+                    question.shares.refute(formula.core)
+                else:
+                    self._refute(question, literals)
                 return False
             assert isinstance(found, Candidate)
-            if self._offer(found):
-                question.is_feasible = True
+            smaller = self._offer(found)
+            if smaller is not None:
+                question.machine = smaller if smaller.split == found.split else found
                 return True
         return None
+
+    def _formula(self, question: Question) -> Formula:
+        if question.formula is None:
+            question.formula = Formula(self.problem, question.split, acyclic=self._acyclic)
+        return question.formula
 
     def _refute(self, question: Question, literals: int | None) -> None:
         self.refutations += 1
@@ -314,18 +345,21 @@ class GuardSearch:
         """As many as the guards of a split can have."""
         return split.guards * sum(2 if numeric else 1 for numeric in self.problem.numeric)
 
-    def _offer(self, candidate: Candidate) -> bool:
-        """Keeps a candidate that explains everything; from another one learns what tells against it."""
+    def _offer(self, candidate: Candidate) -> Candidate | None:
+        """Keeps a candidate that explains everything; from another one learns what tells against it.
+
+        Returns it without what it can do without; None if it does not explain everything.
+        """
         more = self.judge.object_to(candidate, self._known, max(MORE_EXEMPLARS, self._excused + 1))
         if more is not None:
             if not more and candidate.boxes:  # the empty one comes from no formula, and exemplars may be remembered
                 raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
             self._add(more)
-            return False
+            return None
         smaller = drop_literals(candidate, self.judge, self.limits)
         if self.size is None or smaller.size < self.size:
             self.best = smaller
-        return True
+        return smaller
 
     # --- exemplars ---------------------------------------------------------------------------------------------------
 
@@ -355,8 +389,17 @@ class GuardSearch:
     def _pulse(self) -> None:
         if self._on_progress is not None:
             split, literals = self._asked
-            bound = "" if literals is None else f" with at most {literals} literals"
+            most = sum(literals) if isinstance(literals, tuple) else literals
+            bound = "" if most is None else f" with at most {most} literals"
             asked = f"guards: {split.triggers} for triggers, {split.reward_guards} for rewards{bound}"
             best = None if self.size is None else (self.size.states, self.size.triggers)
-            phase = f"{asked} · proven: at least {self.lower}"
-            self._on_progress(Progress(phase, split.states, split.triggers, (1, 0), best, len(self.exemplars)))
+            guards = None if self.size is None else (self.size.guards, self.size.literals)
+            phase, seen = f"{asked} · proven: at least {self.lower}", len(self.exemplars)
+            self._on_progress(Progress(phase, split.states, split.triggers, (1, 0), best, seen, guards=guards))
+
+
+def _with_features(candidate: Candidate, places: Sequence[int]) -> Candidate:
+    """The same over other features, of which its own are those at these places."""
+    return candidate.with_boxes(
+        tuple(bound._replace(feature=places[bound.feature]) for bound in box) for box in candidate.boxes
+    )
