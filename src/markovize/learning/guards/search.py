@@ -9,9 +9,8 @@ number of guards), so that a machine is found soon, while the levels below it ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -20,12 +19,13 @@ from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.growth import first_machine
+from markovize.learning.guards.levels import Levels, Question
 from markovize.learning.guards.memory import Proven
 from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
-from markovize.learning.guards.shares import Share, Shares, few_shares
+from markovize.learning.guards.shares import Share, few_shares
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
@@ -41,30 +41,6 @@ FEW_FEATURES: Final = (2, 3, 5)
 LOOK_WORK: Final = 20_000  # counted work of such a look: some seconds
 LOOK_GUARDS: Final = 3  # where so many with few features do not do, other features are wanted and not more guards
 MOST_GUARDS: Final = 12  # levels above this are not looked at
-
-
-@dataclass
-class Question:
-    """What is known of one split."""
-
-    split: Split
-    floor: int = 0  # proven: no machine of this split has fewer literals
-    refuted: bool = False  # proven: there is none at all
-    machine: Candidate | None = None  # of this split, that explains everything
-    formula: Formula | None = field(default=None, repr=False)
-    shares: Shares = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.shares = Shares(self.split.guards)
-
-    def is_closed(self, best: Size | None) -> bool:
-        """Whether nothing better than the best machine is left here."""
-        return self.refuted or (best is not None and self.floor > self.target(best))
-
-    def target(self, best: Size) -> int:
-        """The literals that a machine of this split may have to be better than the best of as many guards."""
-        is_simpler = (self.split.states, self.split.triggers) < (best.states, best.triggers)
-        return best.literals if is_simpler else best.literals - 1
 
 
 class GuardSearch:
@@ -90,13 +66,13 @@ class GuardSearch:
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
         self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
-        self._levels: dict[int, list[Question]] = {}
         self._asked: tuple[Split, int | Share | None] = (Split(1, 0, 0), None)
         self._on_progress = on_progress
         self.limits = replace(limits, pulse=self._pulse)
         self.best: Candidate | None = None
         self.work = 0
         self.proven = proven  # by an earlier call, of the first of these episodes
+        self._levels = Levels(problem, proven)
         self.refutations = 0 if proven is None else proven.refutations  # questions proven to have no answer
         self.lower = 0 if proven is None else proven.size.guards  # proven: guards that are needed at least
         self.is_proven = False
@@ -109,7 +85,7 @@ class GuardSearch:
     @property
     def literals_lower(self) -> int:
         """Proven: with as few guards as are proven to be needed, at least so many literals."""
-        open_ = [q.floor for q in self._level(self.lower) if not q.refuted]
+        open_ = [q.floor for q in self._levels.at(self.lower) if not q.refuted]
         return min(open_, default=0)
 
     def run(self) -> None:
@@ -133,11 +109,7 @@ class GuardSearch:
         except Stop:
             return
         finally:
-            for questions in self._levels.values():
-                for question in questions:
-                    if question.formula is not None:
-                        question.formula.close()
-                        question.formula = None
+            self._levels.close()
 
     def _begin_with_a_machine(self) -> None:
         """The one that is given; with outliers, one that is grown by hand, since formulas tell little there."""
@@ -156,8 +128,7 @@ class GuardSearch:
         except Stop:
             pass
         finally:
-            if question.formula is not None:
-                question.formula.close()
+            question.close()
         return self.best
 
     def _ask_for_the_proven_size(self) -> None:
@@ -165,7 +136,7 @@ class GuardSearch:
         if self.proven is not None and self.size is None:
             guards, literals, states, triggers = self.proven.size
             split = Split(states, triggers, guards - triggers)
-            for question in self._level(guards):
+            for question in self._levels.at(guards):
                 if question.split == split:
                     self._ask(question, literals, AGAIN_WORK)
 
@@ -187,9 +158,9 @@ class GuardSearch:
             look.run()
             if look.best is not None:
                 self._offer(_with_features(look.best, places))
-                for question in look._level(look.best.size.guards):
+                for question in look._levels.at(look.best.size.guards):
                     if question.machine is not None:
-                        self._question(question.split).machine = _with_features(question.machine, places)
+                        self._levels.question(question.split).machine = _with_features(question.machine, places)
                 return
             self.limits.check()
 
@@ -202,69 +173,31 @@ class GuardSearch:
     def _is_settled(self) -> bool:
         """Raises the lower bound as far as levels are refuted; whether the best machine is proven."""
         while self.size is None or self.size.guards > self.lower:
-            if not all(question.refuted for question in self._level(self.lower)):
+            if not all(question.refuted for question in self._levels.at(self.lower)):
                 return False
             self.lower += 1
             if self.lower > self._most_guards:
                 raise Stop
-        return all(question.is_closed(self.size) for question in self._level(self.lower))
-
-    def _level(self, guards: int) -> list[Question]:
-        """The questions of a level: few triggers first, since memory should be a last resort."""
-        if guards not in self._levels:
-            self._levels[guards] = [
-                Question(split, self._floor(split), self._is_too_small(split)) for split in self._splits(guards)
-            ]
-        return self._levels[guards]
-
-    def _question(self, split: Split) -> Question:
-        return next(question for question in self._level(split.guards) if question.split == split)
-
-    def _floor(self, split: Split) -> int:
-        """The literals that machines of this split are proven to need by an earlier call."""
-        if self.proven is None or split.guards != self.proven.size.guards:
-            return 0
-        _, literals, states, triggers = self.proven.size
-        return literals + ((split.states, split.triggers) < (states, triggers))
-
-    def _splits(self, guards: int) -> Iterator[Split]:
-        rewards = self.problem.finds_reward_guards
-        for triggers in range(guards + 1) if rewards else [guards]:
-            for states in range(min(triggers, 1) + 1, triggers + 2):
-                yield Split(states, triggers, guards - triggers)
-
-    def _is_too_small(self, split: Split) -> bool:
-        """Whether there are fewer cells for a label than it has outcomes."""
-        cells: int = (split.states + split.triggers) * 2**split.reward_guards
-        return cells < self._most_outcomes
-
-    @cached_property
-    def _most_outcomes(self) -> int:
-        """How many outcomes that need a cell each a label has at the most."""
-        problem = self.problem
-        if problem.pays is not None:
-            return problem.pays.most_windows(problem.labels, problem.outcomes)
-        pairs = np.unique(problem.labels.astype(np.int64) * problem.n_outcomes + problem.outcomes)
-        return int(np.bincount(pairs // problem.n_outcomes, minlength=1).max())
+        return all(question.is_closed(self.size) for question in self._levels.at(self.lower))
 
     def _take_turns(self, level: int, work: int) -> None:
         """Each open question of a level: first whether there is any machine, then with few literals."""
-        for question in self._level(level):
+        for question in self._levels.at(level):
             if not question.is_closed(self._best_of(level)):
                 if self._best_of(level) is None:
                     self._ask(question, None, work)
                 else:
                     self._close(question, level, work)
         self._climb(level, work)
-        for question in self._level(level):
+        for question in self._levels.at(level):
             if not question.is_closed(self._best_of(level)):
                 self._close(question, level, work)
 
     def _climb(self, level: int, work: int) -> None:
         """With as few literals as are not refuted, the least first, until there is a machine or the work is spent."""
-        left = {question.split: work for question in self._level(level)}
+        left = {question.split: work for question in self._levels.at(level)}
         while self._best_of(level) is None:
-            open_ = [q for q in self._level(level) if not q.refuted and left[q.split] > 0]
+            open_ = [q for q in self._levels.at(level) if not q.refuted and left[q.split] > 0]
             if not open_:
                 return
             question = min(open_, key=lambda q: q.floor)
@@ -289,10 +222,11 @@ class GuardSearch:
         if guards < 2 or literals < 1 or not few_shares(literals, guards):
             return self._ask(question, literals, work)
         near = [len(box) for box in question.machine.boxes] if question.machine else [literals // guards] * guards
-        while left := question.shares.left(literals, near):
-            found = self._ask(question, left[0], work)
-            if found is not False:
-                return found
+        for share in question.shares.left(literals, near):
+            if not question.shares.is_refuted(share):  # by now
+                found = self._ask(question, share, work)
+                if found is not False:
+                    return found
         self._refute(question, literals)
         return False
 
@@ -335,9 +269,7 @@ class GuardSearch:
         self.refutations += 1
         if literals is None or literals >= self._most_literals(question.split):
             question.refuted = True
-            if question.formula is not None:
-                question.formula.close()
-                question.formula = None
+            question.close()
         else:
             question.floor = max(question.floor, literals + 1)
 

@@ -23,10 +23,10 @@ class Shares:
     """Which shares of literals are refuted for one split.
 
     >>> shares = Shares(guards=2)
-    >>> list(shares.left(3, near=(2, 2)))
+    >>> shares.left(3, near=(2, 2))
     [(1, 2), (2, 1), (0, 3), (3, 0)]
     >>> shares.refute((1, None))  # at most one literal in the first guard, whatever the second one has
-    >>> list(shares.left(3, near=(2, 2)))
+    >>> shares.left(3, near=(2, 2))
     [(2, 1), (3, 0)]
     """
 
@@ -39,10 +39,11 @@ class Shares:
 
     def left(self, literals: int, near: Sequence[int]) -> list[Share]:
         """The shares of so many literals that are not refuted, those first that are nearest to this one."""
-        every = (share for share in _share_out(literals, self.guards) if not self._is_refuted(share))
+        every = (share for share in _share_out(literals, self.guards) if not self.is_refuted(share))
         return sorted(every, key=lambda share: sum(abs(a - b) for a, b in zip(share, near, strict=True)))
 
-    def _is_refuted(self, share: Share) -> bool:
+    def is_refuted(self, share: Share) -> bool:
+        """Whether there is no machine with this share."""
         return any(
             all(bound is None or own <= bound for own, bound in zip(share, bounds, strict=True))
             for bounds in self._refuted
