@@ -57,8 +57,11 @@ def record(name: str) -> None:
 
 
 def as_page(printed: str) -> str:
-    """What a command printed, for a page: headings are one level lower, and what has no table stays as it is."""
-    lines = [line for line in printed.splitlines() if not line.startswith("plot: ")]
+    """What a command printed, for a page: headings are one level lower, and what has no table stays as it is.
+
+    Comments are for those who watch; between the rows of a table they would end it.
+    """
+    lines = [line for line in printed.splitlines() if not line.startswith(("plot: ", "<!-- "))]
     text = "\n".join(f"#{line}" if line.startswith("## ") else line for line in lines).strip() + "\n"
     return text if any(line.startswith("|") for line in lines) else f"```text\n{text}```\n"
 

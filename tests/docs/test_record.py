@@ -60,5 +60,6 @@ def test_what_a_command_writes_is_kept_and_nothing_is_if_it_fails(
 
 def test_tables_and_their_headings_fit_a_page(record: ModuleType) -> None:
     assert (
-        record.as_page("\n## Acyclic\n\n| a |\n|---|\n| 1 |\nplot: x.png\n") == "### Acyclic\n\n| a |\n|---|\n| 1 |\n"
+        record.as_page("\n## Acyclic\n\n| a |\n|---|\n<!-- b -->\n| 1 |\nplot: x.png\n")
+        == "### Acyclic\n\n| a |\n|---|\n| 1 |\n"
     )

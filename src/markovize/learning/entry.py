@@ -16,10 +16,10 @@ from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
 from markovize.learning.comparison import SMALL
-from markovize.learning.fronts import Question
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
+from markovize.learning.label_front import Question
 from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Learner, LearnOptions
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable

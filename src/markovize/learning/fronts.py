@@ -2,16 +2,16 @@
 
 A machine, its levels, its outliers and what is left within the tolerance are written down in bits. A larger allowance
 makes the machine shorter and the rest longer. Candidates for the tolerance are the widths of clusters of rewards,
-which the widest gaps between rewards separate. For outliers a machine grows trigger by trigger; where that leaves many,
-rare rewards are taken for noise and a machine is searched for without them. Nothing is proven here: the search that
-follows proves what is smallest with the allowance that was chosen.
+which the widest gaps between rewards separate. Machines come from :mod:`markovize.learning.label_front`, and for guards
+from :mod:`markovize.learning.guards.front`. Nothing is proven here: the search that follows proves what is smallest
+with the allowance that was chosen.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import log2
 from typing import Final, Protocol, TypeVar
@@ -20,34 +20,20 @@ import numpy as np
 
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.columns import Floats
-from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
-from markovize.learning.engines.base import Delta, Engine
-from markovize.learning.exemplars import ExemplarSets
-from markovize.learning.greedy import grow_machine, shrink, swap_triggers
+from markovize.learning.engines.base import Delta
 from markovize.learning.guards.candidate import Candidate
-from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
-from markovize.learning.limits import Limits, Stop
-from markovize.learning.prefix_tree import PrefixTree
-from markovize.learning.problem import LabelPair, pose
+from markovize.learning.limits import Stop
+from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice
-from markovize.learning.search import Deepening, Plan
-from markovize.learning.trimming import trim_rewards
-from markovize.learning.windows import outside_of_windows
 
 MOST_CLUSTERS: Final = 64
 APART: Final = 1.5  # times as wide, or two tolerances are taken for one
 FEW: Final = 3  # outliers that are no reason for finer labels
 FEW_SHARE: Final = 0.01  # or such a share of all steps
 EFFORT: Final = 20_000  # counted, of a question to the engine
-SOME_EFFORT: Final = 5_000  # where noise is likely
 LITTLE_EFFORT: Final = 2_000
-LEAST_EFFORT: Final = 500  # where there are many to try
-PATIENCE: Final = 8  # triggers that shorten nothing, before a machine is grown no further
-MOST_TRIGGERS: Final = 32
-RARE: Final = (2, 8)  # steps of a label that pay alike, or fewer, may be noise
-HALVES: Final = 8  # random ones of the data, in the hope that one of them has no noise left
 
 
 @dataclass(frozen=True)
@@ -72,17 +58,6 @@ class Point:
     @property
     def _allowed(self) -> tuple[float, int]:
         return self.allowance.tolerance, self.allowance.outliers
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is left open: the tolerance, the number of outliers, or both; what is given for the other."""
-
-    tolerance: float | None
-    outliers: int | None
-    acyclic: bool
-    explain: Explain
-    engine: Engine
 
 
 @dataclass(frozen=True)
@@ -175,20 +150,6 @@ class Front:
     open: bool = False
 
 
-def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Front:
-    """The points that were found, the shortest first; those of one tolerance differ in their outliers.
-
-    Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
-    """
-    ruler = Ruler.of(traces)
-    return collect_points(
-        traces.rewards,
-        question.tolerance,
-        lambda tolerance: _begin(traces, question, labels, tolerance, ruler, limits),
-        lambda start, front: _add_points(traces, start, question, ruler, limits, front),
-    )
-
-
 class Start(Protocol):
     """Where to look for machines: the bits without any trigger, and those that no machine can do without."""
 
@@ -220,136 +181,3 @@ def collect_points(
 def few_outliers(ruler: Ruler) -> int:
     """So many are no reason for finer labels."""
     return max(FEW, int(FEW_SHARE * ruler.steps))
-
-
-@dataclass(frozen=True)
-class _Start:
-    """One tolerance: under which labels, the bits without any trigger, and those that no machine can do without."""
-
-    labels: LabelPair
-    tree: PrefixTree
-    needed: int  # outliers, whatever the machine
-    bits: float
-    least: float
-
-
-def _begin(
-    traces: Traces, question: Question, labels: Sequence[LabelPair], tolerance: float, ruler: Ruler, limits: Limits
-) -> _Start:
-    few = few_outliers(ruler) if question.outliers is None else question.outliers
-    found: list[tuple[int, LabelPair, PrefixTree]] = []
-    for pair in labels:
-        tree = _tree(traces, pair, question.explain, tolerance, limits)
-        found.append((_least_outliers(tree), pair, tree))
-        if found[-1][0] <= few:
-            break  # finer labels tell more apart, outliers included
-    needed, pair, tree = min(found, key=lambda entry: entry[0])
-    bits = ruler.measure({}, Judge(tree))[1]
-    return _Start(pair, tree, needed, bits, ruler.least(tolerance, needed))
-
-
-def _add_points(traces: Traces, start: _Start, question: Question, ruler: Ruler, limits: Limits, front: Front) -> None:
-    """With one tolerance, a machine for each number of outliers that is worth it, each as soon as it is found."""
-    counting, points = Judge(start.tree), list[Point]()
-
-    def note(delta: Delta) -> int:
-        outliers, bits = ruler.measure(delta, counting)
-        allowance = Allowance(start.tree.allowance.tolerance, outliers)
-        points.append(Point(allowance, *size(delta), bits, delta, start.labels))
-        front.points.append(points[-1])
-        return outliers
-
-    def search(outliers: int, effort: int) -> bool:
-        allowance = replace(start.tree.allowance, outliers=outliers)
-        tree = pose(traces, start.labels, question.explain, limits, allowance).tree
-        found = _search(tree, question, limits, effort)
-        return found is not None and note(found) <= outliers
-
-    def explore(parts: Iterable[tuple[PrefixTree, int]], effort: int, always: bool = False) -> None:
-        """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""
-        for tree, steps in parts:
-            least, fewest = _least_outliers(tree), min(points, key=lambda p: p.bits).allowance.outliers
-            if steps and (always or fewest > max(steps + least + FEW, steps * 5 // 4)):
-                allowance = replace(start.tree.allowance, outliers=least)
-                delta = _search(replace(tree, allowance=allowance), question, limits, effort)
-                if delta is not None:
-                    note(delta)
-
-    if question.outliers is not None:
-        if start.needed <= question.outliers:
-            search(question.outliers, EFFORT)
-        return
-    front.open = not start.needed and not start.tree.allowance.tolerance
-    for delta in _growing(start, question, limits):
-        note(delta)
-        if len(points) - min(range(len(points)), key=lambda n: points[n].bits) > PATIENCE:
-            break
-    best = min(points, key=lambda p: p.bits)
-    most = note(swap_triggers(best.delta, counting, acyclic=question.acyclic, limits=limits))
-    if not most:
-        front.open = False
-        return
-    trimmed = [_trim(traces, start, question, rare, limits) for rare in RARE]
-    explore(trimmed[:1], LEAST_EFFORT, always=True)
-    explore(trimmed, LITTLE_EFFORT)
-    explore(((half, trimmed[0][1]) for half in _halves(trimmed[0][0])), LEAST_EFFORT)
-    explore(trimmed[:1], EFFORT)
-    if not start.needed:  # perhaps there is no noise at all
-        fewest = min(points, key=lambda p: p.bits).allowance.outliers
-        front.open &= all(fewest > steps for _, steps in trimmed)
-        search(0, EFFORT if front.open else SOME_EFFORT)
-        front.open = False
-    most = min(points, key=lambda p: p.bits).allowance.outliers
-    while (most := most // 2) > max(start.needed, 1):
-        if not search(most, LITTLE_EFFORT):
-            break
-
-
-def _trim(traces: Traces, start: _Start, question: Question, rare: int, limits: Limits) -> tuple[PrefixTree, int]:
-    """The tree without rare rewards, and how many steps have these."""
-    allowance = start.tree.allowance
-    trimmed, steps = trim_rewards(traces, start.labels[1], allowance.width, rare)
-    return pose(trimmed, start.labels, question.explain, limits, replace(allowance, outliers=1)).tree, steps
-
-
-def _halves(tree: PrefixTree) -> Iterator[PrefixTree]:
-    """The tree with random halves of its marks: noise that is left may be in the other half."""
-    rng = np.random.default_rng(0)
-    for _ in range(HALVES):
-        kept = rng.random(len(tree.mark_node)) < 0.5
-        columns = {"mark_node", "mark_label", "mark_outcome", "mark_count"}
-        yield replace(tree, **{name: getattr(tree, name)[kept] for name in columns})
-
-
-def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -> Delta | None:
-    """A machine for the tree within its allowance, by the engine, with an effort that leaves questions open."""
-    if not len(tree.mark_node) or Judge(tree).explains({}):
-        return {}
-    plan = Plan(effort, last_resort=False)
-    exemplars = ExemplarSets(question.engine, acyclic=question.acyclic)
-    search = Deepening(tree, exemplars, Goal("triggers", question.acyclic), limits, plan=plan)
-    search.run()
-    limits.check()
-    return search.best
-
-
-def _growing(start: _Start, question: Question, limits: Limits) -> Iterator[Delta]:
-    """Machines with one trigger more each time, and without what is of no use."""
-    yield {}
-    tolerance = Allowance(start.tree.allowance.tolerance)
-    counting, strict = Judge(start.tree), Judge(replace(start.tree, allowance=tolerance))
-    for delta in grow_machine(strict, limits, MOST_TRIGGERS):
-        judge = Judge(replace(start.tree, allowance=replace(tolerance, outliers=counting.outliers(delta))))
-        yield shrink(delta, judge, acyclic=question.acyclic, limits=limits)
-
-
-def _tree(traces: Traces, labels: LabelPair, explain: Explain, tolerance: float, limits: Limits) -> PrefixTree:
-    """With all marks and their counts, as outliers need them."""
-    return pose(traces, labels, explain, limits, Allowance(tolerance, 1)).tree
-
-
-def _least_outliers(tree: PrefixTree) -> int:
-    """Whatever the machine: of a machine that follows all histories."""
-    groups = tree.mark_node.astype(np.int64) * max(1, tree.conflicting_labels) + tree.mark_label
-    levels, ends = tree.levels[tree.mark_outcome], tree.ends[tree.mark_outcome]
-    return outside_of_windows(groups, ends, levels, tree.mark_count, tree.allowance.width)[1]

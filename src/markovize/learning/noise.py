@@ -10,7 +10,8 @@ import numpy as np
 
 from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.traces import Traces
-from markovize.learning.fronts import Front, Point, Question, draw_front
+from markovize.learning.fronts import Front, Point
+from markovize.learning.label_front import Question, draw_front
 from markovize.learning.limits import Limits
 from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier

@@ -43,6 +43,7 @@ class Progress:
     best: Size | None
     exemplars: int
     labels: str = ""  # (trigger/reward) where those of several are compared
+    guards: tuple[int, int] | None = None  # and literals of the best machine, where triggers are guards
 
     def sentence(self, seconds: float) -> str:
         """One line: phase, the size in question, what is proven, the best machine, exemplars, time.
@@ -55,7 +56,8 @@ class Progress:
             parts[-1] += f" K={self.states}" + ("" if self.triggers is None else f" z≤{self.triggers}")
             parts.append(f"proven K≥{self.lower[0]} z≥{self.lower[1]}")
         if self.best is not None:
-            parts.append(f"best K={self.best[0]} z={self.best[1]}")
+            guards = "" if self.guards is None else f", {self.guards[0]} guards, {self.guards[1]} literals"
+            parts.append(f"best K={self.best[0]} z={self.best[1]}{guards}")
         return " · ".join([*parts, f"{self.exemplars} exemplars", f"{seconds:.1f} s"])
 
 

@@ -15,6 +15,7 @@ from gymnasium import spaces
 pytest.importorskip("stable_baselines3")
 
 from markovize import Guard, InputError, UnsupportedError, replay
+from markovize.agents.tabular.stopping import NEVER
 from markovize.integrations.sb3 import ActiveTraining, TrainingResult, TrainingSettings
 from markovize.integrations.sb3.active.encoding import Encoder, is_image, is_minigrid
 from markovize.integrations.sb3.active.environments import Prologue
@@ -132,8 +133,26 @@ def test_an_early_end_is_not_chosen_by_the_episodes_that_tell_what_is_earned(mon
     monkeypatch.setattr(ActiveTraining, "evaluate", evaluate)
     monkeypatch.setattr("markovize.integrations.sb3.active.training.RECENT", 5)
     result = train(steps=10_000, target=0.0, environments=2)
-    assert seeds == [LOOK_SEED, 0] and LOOK_SEED != EVALUATION_SEED
+    assert seeds == [LOOK_SEED, LOOK_SEED, 0] and LOOK_SEED != EVALUATION_SEED
     assert result.steps < 10_000 and result.greedy_return == 0.5
+
+
+@pytest.mark.parametrize(
+    ("explored", "evaluated", "evaluations", "enough"),
+    [(0.95, [1.0, 1.0], 2, True), (0.5, [], 0, False), (0.95, [0.5], 1, False), (1.0, [0.95, 0.97], 2, False)],
+)
+def test_a_policy_that_explores_may_earn_less_than_is_aimed_at(
+    monkeypatch: pytest.MonkeyPatch, explored: float, evaluated: list[float], evaluations: int, enough: bool
+) -> None:
+    """Whether it earns enough is decided without exploring; but not where it is far from that."""
+    training = ActiveTraining(make_corridor, TrainingSettings(features="corridor_env:position", target=1.0, **FAST))
+    left = list(evaluated)
+    monkeypatch.setattr(training, "evaluate", lambda *_, **_options: np.array([left.pop(0)]))
+    training.returns = [explored] * 99
+    assert not training._earns_enough(NEVER)  # too few episodes to tell
+    training.returns.append(explored)
+    assert training._earns_enough(NEVER) is enough
+    assert len(evaluated) - len(left) == evaluations
 
 
 def test_damaged_checkpoints(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from guard_problems import problem_of
 from markovize import InputError, Learner, LearnResult, Traces, learn, replay
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
+from markovize.learning.guards.levels import Question
 from markovize.learning.guards.memory import digest
 from markovize.learning.guards.problem import GuardProblem
-from markovize.learning.guards.search import GuardSearch, Question
+from markovize.learning.guards.search import GuardSearch
 from markovize.learning.limits import Limits
 from markovize.learning.search import Progress
 from markovize.learning.warm_up import warm_up

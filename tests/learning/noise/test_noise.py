@@ -18,7 +18,8 @@ from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
-from markovize.learning.fronts import Question, Ruler, tolerances_to_try
+from markovize.learning.fronts import Ruler, tolerances_to_try
+from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
 from markovize.learning.noise import choose_noise
 from markovize.learning.trimming import trim_rewards

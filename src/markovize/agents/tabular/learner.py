@@ -11,17 +11,16 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from markovize.agents.tabular.agent import Agent
 from markovize.agents.tabular.compiled.arrays import Hyperparameters
-from markovize.agents.tabular.compiled.episodes import replay_episodes
 from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_return
 from markovize.agents.tabular.display import Display
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
+from markovize.agents.tabular.evidence import both_of_conflict, keep_episode, keep_witness
 from markovize.agents.tabular.history import History, join
-from markovize.agents.tabular.outliers import Settled, settle_by_machine
+from markovize.agents.tabular.renewal import Renewal
 from markovize.agents.tabular.repeats import REPEATS, VOTES
-from markovize.agents.tabular.results import RunNoise, RunProgress, RunResult
+from markovize.agents.tabular.results import RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
 from markovize.agents.tabular.search import MachineSearch
@@ -33,11 +32,8 @@ from markovize.agents.tabular.view import View
 from markovize.episodes.labelling import AUTO
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
-from markovize.gym.wrappers import Potential
 from markovize.learning.interrupts import interruptible
-from markovize.learning.result import LearnResult, Outlier
-from markovize.machine import kernels
-from markovize.machine.levels import levels_of
+from markovize.learning.result import LearnResult
 from markovize.machine.machine import RewardMachine
 
 MOST_KEPT_STEPS = 400_000  # bounds what each search must label and merge; chosen, not measured
@@ -80,7 +76,8 @@ class ActiveLearner:
             else EnvRunner(env, self.rng, self.view)
         )
         self.search = MachineSearch(cfg, self.runner.codec, self.view.asked)
-        self.agent = self._new_agent(RewardMachine("state", "state", 1), None)
+        self._renewal = Renewal(self.search, self.runner, self.environment.steps, self.rng)
+        self.agent = self._renewal.new_agent(RewardMachine("state", "state", 1), None)
         self.ties = Ties(cfg)
         if cfg.all and self.runner.codec.labelled:
             raise InputError("all is for discrete observations, which are the agent's states")
@@ -141,8 +138,8 @@ class ActiveLearner:
             if machine.states == self.agent.machine.states:
                 self.agent.machine = machine
             else:  # a damaged checkpoint: what it kept was not seen by the agent
-                self.agent = self._new_agent(machine, self.agent)
-                self._replay_kept(stop)
+                self.agent = self._renewal.new_agent(machine, self.agent)
+                self._renewal.replay_kept(self.agent, self._hyperparameters(), stop)
         if self.settings.all and self.search.status == "optimal":
             self.ties.list(self.agent.machine, self.search.traces(), self.runner.codec.labelled_by, stop)
         if self.environment.world is not None:
@@ -209,12 +206,12 @@ class ActiveLearner:
         if why == FULL:
             self.agent.add_rows()
         elif why == CONFLICT:
-            self._keep_witness()
+            keep_witness(self.agent, self.search.kept, again=self.settings.mode == "paper")
             self.search.pending = True
         elif news or (moved and how.directed):
             self.agent.plan(stop.check)
         if why == CONFLICT or (why != FULL and (how.pause or moved)):  # with a tolerance, the farthest rewards conflict
-            self._keep_episode()
+            keep_episode(self.agent, self.search.kept)
         taken = self.agent.arrays.episode.transitions[: len(walk)]
         self.ties.note_episode(news, lost=not np.array_equal(taken, walk))
         if why == CONFLICT and self.search.looks_for_noise:
@@ -246,56 +243,32 @@ class ActiveLearner:
 
     # --- conflicts -------------------------------------------------------------------------------------------------
 
-    def _keep_witness(self) -> None:
-        """Keeps the earlier episode that the one at hand is in conflict with, if it is not kept already."""
-        witnesses, row = self.agent.arrays.witnesses, self._witness_row()
-        if row >= 0 and (self.settings.mode == "paper" or not witnesses.kept[row]):
-            steps = slice(int(witnesses.lengths[row]))
-            shown = witnesses.transitions[row, steps], witnesses.rewards[row, steps]
-            self.search.kept.add(*shown, bool(witnesses.terminated[row]))
-
-    def _witness_row(self) -> int:
-        arrays = self.agent.arrays
-        episode = arrays.episode
-        n = episode.status[0].conflict
-        label = arrays.transitions.label[episode.transitions[n]]
-        return int(arrays.rewards.witness[episode.before[n], label, episode.after[n]])
-
-    def _keep_episode(self) -> None:
-        episode, status = self.agent.arrays.episode, self.agent.arrays.episode.status[0]
-        steps = slice(status.length)
-        self.search.kept.add(episode.transitions[steps], episode.rewards[steps], bool(status.terminated))
-
     def _repeat_conflict(self, stop: Stop) -> None:
         """Plays both episodes of a conflict again and again: what differs after equal histories is noise.
 
         On a world's tables nothing is noisy.
         """
-        kept, status = self.search.kept, self.agent.arrays.episode.status[0]
         if not isinstance(self.runner, EnvRunner) or self.schedule.greedy:
             return
-        witnesses, row = self.agent.arrays.witnesses, self._witness_row()
+        kept = self.search.kept
         alone = self.settings.outliers == AUTO  # then any step of the episode may be another outlier
-        shown = [kept.transitions[-1][: None if alone else int(status.conflict) + 1]]
-        if row >= 0:
-            shown.append(witnesses.transitions[row, : int(witnesses.lengths[row])].copy())
-        for transitions in shown:
+        for transitions in both_of_conflict(self.agent, kept, whole=alone):
             script = [self.runner.codec.action[x] for x in transitions.tolist()]
             for _ in range(VOTES if alone else REPEATS):
                 if self.schedule.over:
                     return
                 self._note_played(*self.runner.repeat(self.agent, self._hyperparameters(), script, stop))
-                self._keep_episode()
+                keep_episode(self.agent, kept)
 
     def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Learns a machine that explains all episodes kept, and goes on with it.
 
         Where there may be outliers, first of all whether it takes another machine.
         """
-        if self.settings.outliers and len(self._settle().outliers) <= self.search.allowance.outliers:
+        if self._renewal.is_excused(self.agent):
             self.search.pending = False
-            self.agent = self._new_agent(self.agent.machine, self.agent)
-            self._replay_kept(stop)
+            self.agent = self._renewal.new_agent(self.agent.machine, self.agent)
+            self._renewal.replay_kept(self.agent, self._hyperparameters(), stop)
             return
         result = self.search.learn(stop, lambda doing: self._display.show(self.progress, doing=doing))
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
@@ -307,55 +280,15 @@ class ActiveLearner:
         self._evaluate()
 
     def _adopt(self, result: LearnResult, stop: Stop) -> None:
-        old, before = self.agent.arrays, self._states_of_kept_steps()
+        old, before = self.agent.arrays, self._renewal.states_of_kept_steps(self.agent)
         if self.search.adopt(result, self.schedule.episode):
             labels = f"{result.trigger_on}/{result.reward_on} (trigger/reward)"
             self.history.notes.append(f"episode {self.schedule.episode}: labels refined to {labels}")
-        self.agent = self._new_agent(result.unwrap(), self.agent)
+        self.agent = self._renewal.new_agent(result.unwrap(), self.agent)
         self.ties.renew()
         if self.settings.transfer and self.settings.mode == "q-learning":
-            self._transfer(before, old.values.q)
-        self._replay_kept(stop)
-
-    def _new_agent(self, machine: RewardMachine, old: Agent | None) -> Agent:
-        """An agent that holds this machine true, and remembers nothing but how the environment moves."""
-        cfg = self.settings
-        shaped = cfg.shaping and machine.rewards
-        return Agent.new(
-            self.runner.codec,
-            machine,
-            self.runner.room if old is None else old.room,
-            per_transition=cfg.mode == "paper",
-            steps=self.environment.steps,
-            episodes=len(self.search.kept),
-            potential=Potential.of(machine, cfg.gamma).values if shaped else None,
-            model=None if old is None else old.arrays.model,
-        )
-
-    def _replay_kept(self, stop: Stop) -> None:
-        values = self.settings.mode != "directed"
-        self.agent.instruct(self._hyperparameters(), self.rng)
-        kept = self._settle().kept if self.settings.outliers else self.search.kept
-        replay_episodes(self.agent.reference, *kept.columns(), values)
-        if not values:
-            self.agent.plan(stop.check)
-
-    def _settle(self) -> Settled:
-        """What the machine held true makes of the episodes kept: those steps are outliers that no level fits."""
-        kept, delta = self.search.put_right().kept, self.agent.arrays.machine.delta
-        return settle_by_machine(kept, self.runner.codec, delta, self.search.allowance.width)
-
-    def _states_of_kept_steps(self) -> Ints:
-        """The machine's state before each step of the episodes kept."""
-        offsets, transitions, _, _ = self.search.kept.columns()
-        labels = np.array(self.runner.codec.triggers.ids, np.int32)[transitions]
-        return kernels.episode_states(offsets, labels, self.agent.arrays.machine.delta, 0)[0]
-
-    def _transfer(self, before: Ints, values: Floats) -> None:
-        """Each new state starts with the values of the old one that it most often is on the kept steps."""
-        together = np.zeros((self.agent.machine.states, len(values)), np.int64)
-        np.add.at(together, (self._states_of_kept_steps(), before), 1)
-        self.agent.arrays.values.q[:] = values[together.argmax(axis=1)]
+            self._renewal.transfer(self.agent, before, old.values.q)
+        self._renewal.replay_kept(self.agent, self._hyperparameters(), stop)
 
     # --- how good it is --------------------------------------------------------------------------------------------
 
@@ -392,12 +325,7 @@ class ActiveLearner:
     def so_far(self, returns: Floats | None = None, stopped: str = "") -> RunResult:
         """The run up to this episode; what its policy earns is tried only at the end (until then it is NaN)."""
         codec, history, search = self.runner.codec, self.history, self.search
-        machine, noise = self.agent.machine, None
-        if self.settings.tolerance != 0 or self.settings.outliers != 0:
-            if not self.agent.per_transition and not search.pending:
-                machine = self.agent.machine_with_levels(search.allowance.width)
-            outliers = self._outliers() if self.settings.outliers else ()
-            noise = RunNoise(search.allowance.tolerance, levels_of(machine, search.allowance.tolerance), outliers)
+        machine, noise = self._renewal.measure_noise(self.agent)
         return RunResult(
             self.settings,
             machine,
@@ -427,6 +355,3 @@ class ActiveLearner:
             self.ties.unique_since,
             noise,
         )
-
-    def _outliers(self) -> tuple[Outlier, ...]:
-        return self.search.put_right().outliers if self.settings.outliers == AUTO else self._settle().outliers

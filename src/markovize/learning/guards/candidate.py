@@ -63,6 +63,11 @@ class Candidate:
         boxes = self.boxes
         return Size(len(boxes), sum(map(len, boxes)), self.states, len(self.moves))
 
+    @property
+    def split(self) -> tuple[int, int, int]:
+        """States, triggers and reward guards."""
+        return self.states, len(self.moves), len(self.reward_boxes)
+
     def with_boxes(self, boxes: Iterable[Box]) -> Candidate:
         """The same triggers and reward guards, with other bounds."""
         every = tuple(boxes)

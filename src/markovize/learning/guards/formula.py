@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from markovize.learning.guards.candidate import Candidate, Move
 from markovize.learning.guards.cells import BitCells, Cells, WindowCells
 from markovize.learning.guards.problem import GuardProblem
+from markovize.learning.guards.shares import Share
 from markovize.learning.guards.sides import Clauses, Slot
 from markovize.learning.limits import Limits
 from markovize.learning.native import run_cancellable
@@ -70,6 +71,8 @@ class Formula:
         self._equal_so_far = [0] * split.reward_guards
         self._ordered = 0
         self._most: list[int] = []
+        self._most_of: list[list[int]] = []  # the same for each guard
+        self._bounds: dict[int, tuple[int, int]] = {}  # of an assumption: which guard, and how many literals
         self._slow = False
         self.exemplars = 0  # how many of the exemplars it knows
 
@@ -204,9 +207,18 @@ class Formula:
         stats: dict[str, Any] = self._solver.accum_stats()
         return int(stats["conflicts"])
 
-    def solve(self, literals: int | None, work: int, limits: Limits) -> Candidate | bool | None:
-        """A candidate with at most so many literals; False if there is none, a proof; None if the work is spent."""
-        assumptions = self._at_most(literals)
+    @property
+    def core(self) -> tuple[int | None, ...]:
+        """After a share that has no answer: the bounds that are the reason; None for guards whose bound is not."""
+        bounds: dict[int, int] = dict(self._bounds[literal] for literal in self._solver.get_core() or [])
+        return tuple(bounds.get(guard) for guard in range(self._split.guards))
+
+    def solve(self, literals: int | Share | None, work: int, limits: Limits) -> Candidate | bool | None:
+        """A candidate with at most so many literals; False if there is none, a proof; None if the work is spent.
+
+        ``literals``: in all, or for each guard.
+        """
+        assumptions = self._assume_share(literals) if isinstance(literals, tuple) else self._at_most(literals)
         self._solver.set_phases(self._clauses.likely)  # without literals first: guards come out wide
         start = self.conflicts
         while True:
@@ -227,15 +239,31 @@ class Formula:
         if literals == 0:
             return [-variable for variable in used]
         if not self._most:
-            from pysat.card import ITotalizer
-
-            counter = ITotalizer(used, ubound=len(used) - 1, top_id=self._clauses.top)
-            self._clauses.top = counter.top_id
-            for clause in counter.cnf.clauses:
-                self._clauses.add(clause)
-            self._most = list(counter.rhs)
-            counter.delete()
+            self._most = self._count(used)
         return [-self._most[literals]]
+
+    def _assume_share(self, share: Share) -> list[int]:
+        """What to assume so that each guard has at most so many literals."""
+        if not self._most_of:
+            self._most_of = [self._count(slot.used) for slot in self._slots]
+        out = []
+        for guard, (most, literals) in enumerate(zip(self._most_of, share, strict=True)):
+            if literals < len(most):
+                out.append(-most[literals])
+                self._bounds[out[-1]] = guard, literals
+        return out
+
+    def _count(self, used: list[int]) -> list[int]:
+        """Variables "more than 0, 1, … of these"."""
+        from pysat.card import ITotalizer
+
+        counter = ITotalizer(used, ubound=len(used) - 1, top_id=self._clauses.top)
+        self._clauses.top = counter.top_id
+        for clause in counter.cnf.clauses:
+            self._clauses.add(clause)
+        counted = list(counter.rhs)
+        counter.delete()
+        return counted
 
     def _solve_slice(self, assumptions: list[int], limits: Limits) -> bool | None:
         def solve() -> bool | None:

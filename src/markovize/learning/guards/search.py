@@ -9,9 +9,8 @@ number of guards), so that a machine is found soon, while the levels below it ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -20,11 +19,13 @@ from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Size
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.growth import first_machine
+from markovize.learning.guards.levels import Levels, Question
 from markovize.learning.guards.memory import Proven
 from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
+from markovize.learning.guards.shares import Share, few_shares
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
@@ -40,26 +41,6 @@ FEW_FEATURES: Final = (2, 3, 5)
 LOOK_WORK: Final = 20_000  # counted work of such a look: some seconds
 LOOK_GUARDS: Final = 3  # where so many with few features do not do, other features are wanted and not more guards
 MOST_GUARDS: Final = 12  # levels above this are not looked at
-
-
-@dataclass
-class Question:
-    """What is known of one split."""
-
-    split: Split
-    floor: int = 0  # proven: no machine of this split has fewer literals
-    refuted: bool = False  # proven: there is none at all
-    is_feasible: bool = False  # a machine of this split explains everything
-    formula: Formula | None = field(default=None, repr=False)
-
-    def is_closed(self, best: Size | None) -> bool:
-        """Whether nothing better than the best machine is left here."""
-        return self.refuted or (best is not None and self.floor > self.target(best))
-
-    def target(self, best: Size) -> int:
-        """The literals that a machine of this split may have to be better than the best of as many guards."""
-        is_simpler = (self.split.states, self.split.triggers) < (best.states, best.triggers)
-        return best.literals if is_simpler else best.literals - 1
 
 
 class GuardSearch:
@@ -85,13 +66,13 @@ class GuardSearch:
         self.exemplars: list[int] = []  # steps, each with its episode up to it
         self._known: set[int] = set()
         self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
-        self._levels: dict[int, list[Question]] = {}
-        self._asked: tuple[Split, int | None] = (Split(1, 0, 0), None)
+        self._asked: tuple[Split, int | Share | None] = (Split(1, 0, 0), None)
         self._on_progress = on_progress
         self.limits = replace(limits, pulse=self._pulse)
         self.best: Candidate | None = None
         self.work = 0
         self.proven = proven  # by an earlier call, of the first of these episodes
+        self._levels = Levels(problem, proven)
         self.refutations = 0 if proven is None else proven.refutations  # questions proven to have no answer
         self.lower = 0 if proven is None else proven.size.guards  # proven: guards that are needed at least
         self.is_proven = False
@@ -104,7 +85,7 @@ class GuardSearch:
     @property
     def literals_lower(self) -> int:
         """Proven: with as few guards as are proven to be needed, at least so many literals."""
-        open_ = [q.floor for q in self._level(self.lower) if not q.refuted]
+        open_ = [q.floor for q in self._levels.at(self.lower) if not q.refuted]
         return min(open_, default=0)
 
     def run(self) -> None:
@@ -128,11 +109,7 @@ class GuardSearch:
         except Stop:
             return
         finally:
-            for questions in self._levels.values():
-                for question in questions:
-                    if question.formula is not None:
-                        question.formula.close()
-                        question.formula = None
+            self._levels.close()
 
     def _begin_with_a_machine(self) -> None:
         """The one that is given; with outliers, one that is grown by hand, since formulas tell little there."""
@@ -151,8 +128,7 @@ class GuardSearch:
         except Stop:
             pass
         finally:
-            if question.formula is not None:
-                question.formula.close()
+            question.close()
         return self.best
 
     def _ask_for_the_proven_size(self) -> None:
@@ -160,7 +136,7 @@ class GuardSearch:
         if self.proven is not None and self.size is None:
             guards, literals, states, triggers = self.proven.size
             split = Split(states, triggers, guards - triggers)
-            for question in self._level(guards):
+            for question in self._levels.at(guards):
                 if question.split == split:
                     self._ask(question, literals, AGAIN_WORK)
 
@@ -181,8 +157,10 @@ class GuardSearch:
             look = GuardSearch(part, self.limits, acyclic=self._acyclic, effort=LOOK_WORK, most_guards=LOOK_GUARDS)
             look.run()
             if look.best is not None:
-                boxes = [tuple(b._replace(feature=places[b.feature]) for b in box) for box in look.best.boxes]
-                self._offer(look.best.with_boxes(boxes))
+                self._offer(_with_features(look.best, places))
+                for question in look._levels.at(look.best.size.guards):
+                    if question.machine is not None:
+                        self._levels.question(question.split).machine = _with_features(question.machine, places)
                 return
             self.limits.check()
 
@@ -195,66 +173,31 @@ class GuardSearch:
     def _is_settled(self) -> bool:
         """Raises the lower bound as far as levels are refuted; whether the best machine is proven."""
         while self.size is None or self.size.guards > self.lower:
-            if not all(question.refuted for question in self._level(self.lower)):
+            if not all(question.refuted for question in self._levels.at(self.lower)):
                 return False
             self.lower += 1
             if self.lower > self._most_guards:
                 raise Stop
-        return all(question.is_closed(self.size) for question in self._level(self.lower))
-
-    def _level(self, guards: int) -> list[Question]:
-        """The questions of a level: few triggers first, since memory should be a last resort."""
-        if guards not in self._levels:
-            self._levels[guards] = [
-                Question(split, self._floor(split), self._is_too_small(split)) for split in self._splits(guards)
-            ]
-        return self._levels[guards]
-
-    def _floor(self, split: Split) -> int:
-        """The literals that machines of this split are proven to need by an earlier call."""
-        if self.proven is None or split.guards != self.proven.size.guards:
-            return 0
-        _, literals, states, triggers = self.proven.size
-        return literals + ((split.states, split.triggers) < (states, triggers))
-
-    def _splits(self, guards: int) -> Iterator[Split]:
-        rewards = self.problem.finds_reward_guards
-        for triggers in range(guards + 1) if rewards else [guards]:
-            for states in range(min(triggers, 1) + 1, triggers + 2):
-                yield Split(states, triggers, guards - triggers)
-
-    def _is_too_small(self, split: Split) -> bool:
-        """Whether there are fewer cells for a label than it has outcomes."""
-        cells: int = (split.states + split.triggers) * 2**split.reward_guards
-        return cells < self._most_outcomes
-
-    @cached_property
-    def _most_outcomes(self) -> int:
-        """How many outcomes that need a cell each a label has at the most."""
-        problem = self.problem
-        if problem.pays is not None:
-            return problem.pays.most_windows(problem.labels, problem.outcomes)
-        pairs = np.unique(problem.labels.astype(np.int64) * problem.n_outcomes + problem.outcomes)
-        return int(np.bincount(pairs // problem.n_outcomes, minlength=1).max())
+        return all(question.is_closed(self.size) for question in self._levels.at(self.lower))
 
     def _take_turns(self, level: int, work: int) -> None:
         """Each open question of a level: first whether there is any machine, then with few literals."""
-        for question in self._level(level):
+        for question in self._levels.at(level):
             if not question.is_closed(self._best_of(level)):
                 if self._best_of(level) is None:
                     self._ask(question, None, work)
                 else:
                     self._close(question, level, work)
         self._climb(level, work)
-        for question in self._level(level):
+        for question in self._levels.at(level):
             if not question.is_closed(self._best_of(level)):
                 self._close(question, level, work)
 
     def _climb(self, level: int, work: int) -> None:
         """With as few literals as are not refuted, the least first, until there is a machine or the work is spent."""
-        left = {question.split: work for question in self._level(level)}
+        left = {question.split: work for question in self._levels.at(level)}
         while self._best_of(level) is None:
-            open_ = [q for q in self._level(level) if not q.refuted and left[q.split] > 0]
+            open_ = [q for q in self._levels.at(level) if not q.refuted and left[q.split] > 0]
             if not open_:
                 return
             question = min(open_, key=lambda q: q.floor)
@@ -265,24 +208,37 @@ class GuardSearch:
     def _close(self, question: Question, level: int, work: int) -> None:
         """Better than the best of its level, or a proof that it is not."""
         best = self._best_of(level)
-        if not question.is_feasible and self._ask(question, None, work // UNCOUNTED) is False:
+        if question.machine is None and self._ask(question, None, work // UNCOUNTED) is False:
             return  # what has no answer at all is often refuted sooner without a count
+        best = self._best_of(level)
         while best is not None and not question.is_closed(best):
-            if self._ask(question, question.target(best), work) is None:
+            if self._ask_below(question, question.target(best), work) is None:
                 return
             best = self._best_of(level)
+
+    def _ask_below(self, question: Question, literals: int, work: int) -> bool | None:
+        """With at most so many literals, shared out among the guards in every way."""
+        guards = question.split.guards
+        if guards < 2 or literals < 1 or not few_shares(literals, guards):
+            return self._ask(question, literals, work)
+        near = [len(box) for box in question.machine.boxes] if question.machine else [literals // guards] * guards
+        for share in question.shares.left(literals, near):
+            if not question.shares.is_refuted(share):  # by now
+                found = self._ask(question, share, work)
+                if found is not False:
+                    return found
+        self._refute(question, literals)
+        return False
 
     def _best_of(self, level: int) -> Size | None:
         return self.size if self.size is not None and self.size.guards <= level else None
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
-    def _ask(self, question: Question, literals: int | None, work: int) -> bool | None:
+    def _ask(self, question: Question, literals: int | Share | None, work: int) -> bool | None:
         """True if a machine came out that explains everything, False if there is none, None if the work is spent."""
         self._asked = question.split, literals
-        if question.formula is None:
-            question.formula = Formula(self.problem, question.split, acyclic=self._acyclic)
-        formula, left = question.formula, work
+        formula, left = self._formula(question), work
         while left > 0:
             self._teach(formula)
             before = formula.conflicts
@@ -292,21 +248,28 @@ class GuardSearch:
             if found is None:
                 return None
             if found is False:
-                self._refute(question, literals)
+                if isinstance(literals, tuple):
+                    question.shares.refute(formula.core)
+                else:
+                    self._refute(question, literals)
                 return False
             assert isinstance(found, Candidate)
-            if self._offer(found):
-                question.is_feasible = True
+            smaller = self._offer(found)
+            if smaller is not None:
+                question.machine = smaller if smaller.split == found.split else found
                 return True
         return None
+
+    def _formula(self, question: Question) -> Formula:
+        if question.formula is None:
+            question.formula = Formula(self.problem, question.split, acyclic=self._acyclic)
+        return question.formula
 
     def _refute(self, question: Question, literals: int | None) -> None:
         self.refutations += 1
         if literals is None or literals >= self._most_literals(question.split):
             question.refuted = True
-            if question.formula is not None:
-                question.formula.close()
-                question.formula = None
+            question.close()
         else:
             question.floor = max(question.floor, literals + 1)
 
@@ -314,18 +277,21 @@ class GuardSearch:
         """As many as the guards of a split can have."""
         return split.guards * sum(2 if numeric else 1 for numeric in self.problem.numeric)
 
-    def _offer(self, candidate: Candidate) -> bool:
-        """Keeps a candidate that explains everything; from another one learns what tells against it."""
+    def _offer(self, candidate: Candidate) -> Candidate | None:
+        """Keeps a candidate that explains everything; from another one learns what tells against it.
+
+        Returns it without what it can do without; None if it does not explain everything.
+        """
         more = self.judge.object_to(candidate, self._known, max(MORE_EXEMPLARS, self._excused + 1))
         if more is not None:
             if not more and candidate.boxes:  # the empty one comes from no formula, and exemplars may be remembered
                 raise EngineError("a candidate fails on what it was made for; this is a bug, please report it")
             self._add(more)
-            return False
+            return None
         smaller = drop_literals(candidate, self.judge, self.limits)
         if self.size is None or smaller.size < self.size:
             self.best = smaller
-        return True
+        return smaller
 
     # --- exemplars ---------------------------------------------------------------------------------------------------
 
@@ -355,8 +321,17 @@ class GuardSearch:
     def _pulse(self) -> None:
         if self._on_progress is not None:
             split, literals = self._asked
-            bound = "" if literals is None else f" with at most {literals} literals"
+            most = sum(literals) if isinstance(literals, tuple) else literals
+            bound = "" if most is None else f" with at most {most} literals"
             asked = f"guards: {split.triggers} for triggers, {split.reward_guards} for rewards{bound}"
             best = None if self.size is None else (self.size.states, self.size.triggers)
-            phase = f"{asked} · proven: at least {self.lower}"
-            self._on_progress(Progress(phase, split.states, split.triggers, (1, 0), best, len(self.exemplars)))
+            guards = None if self.size is None else (self.size.guards, self.size.literals)
+            phase, seen = f"{asked} · proven: at least {self.lower}", len(self.exemplars)
+            self._on_progress(Progress(phase, split.states, split.triggers, (1, 0), best, seen, guards=guards))
+
+
+def _with_features(candidate: Candidate, places: Sequence[int]) -> Candidate:
+    """The same over other features, of which its own are those at these places."""
+    return candidate.with_boxes(
+        tuple(bound._replace(feature=places[bound.feature]) for bound in box) for box in candidate.boxes
+    )

@@ -46,6 +46,8 @@ else:
         BaseCallback = Missing
 
 RECENT = 100  # episodes, whose mean return decides whether to evaluate
+NEARLY = 0.1  # of the target may be missing then
+SOME = 20  # episodes of an evaluation, that decide whether to go on with it
 MOST_FRAMES = 1_000  # different images that still count as a discrete observation
 SHARE_OF_FRAMES = 4  # and there must be so many times as many steps
 SHORTEST_SEARCH, AGAIN = 10.0, 4  # seconds for a later search, and how much longer than the last one it may take
@@ -183,11 +185,21 @@ class ActiveTraining:
         if checkpoints.due():
             self.weights = weights_of(self.model)
             checkpoints.save()
-        recent, target = self.returns[-RECENT:], self.settings.target
-        if target is not None and len(recent) == RECENT and float(np.mean(recent)) >= target:
-            looked = self.evaluate(stop=stop, seed=LOOK_SEED)
-            self._earned = bool(looked.mean() >= target)
+        self._earned = self._earned or self._earns_enough(stop)
         return not self._over()
+
+    def _earns_enough(self, stop: Stop) -> bool:
+        """Whether the policy earns what was aimed at, where it does what it thinks best.
+
+        It earns less while it explores. Since an evaluation takes long, there is one only where it may be so.
+        """
+        recent, target = self.returns[-RECENT:], self.settings.target
+        if target is None or len(recent) < RECENT:
+            return False
+        nearly = target - NEARLY * abs(target)
+        if np.mean(recent) < nearly or self.evaluate(SOME, stop=stop, seed=LOOK_SEED).mean() < nearly:
+            return False
+        return bool(self.evaluate(stop=stop, seed=LOOK_SEED).mean() >= target)
 
     def evaluate(self, episodes: int | None = None, stop: Stop | None = None, seed: int = EVALUATION_SEED) -> Floats:
         """What the policy earns in each of some episodes in which it does what it thinks best.

@@ -1,0 +1,216 @@
+"""How much noise to allow for where triggers are labels: for each tolerance, machines with fewer and fewer outliers.
+
+A machine grows trigger by trigger; where that leaves many outliers, rare rewards are taken for noise and a machine is
+searched for without them. What each takes to write down is measured by :mod:`markovize.learning.fronts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from markovize.episodes.allowance import Allowance
+from markovize.episodes.labelled_steps import Explain
+from markovize.episodes.traces import Traces
+from markovize.learning.engines.base import Delta, Engine
+from markovize.learning.exemplars import ExemplarSets
+from markovize.learning.fronts import EFFORT, FEW, LITTLE_EFFORT, Front, Point, Ruler, collect_points, few_outliers
+from markovize.learning.greedy import grow_machine, shrink, swap_triggers
+from markovize.learning.inquiry import Goal
+from markovize.learning.judge import Judge, size
+from markovize.learning.limits import Limits
+from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.problem import LabelPair, pose
+from markovize.learning.search import Deepening, Plan
+from markovize.learning.trimming import trim_rewards
+from markovize.learning.windows import outside_of_windows
+
+SOME_EFFORT: Final = 5_000  # where noise is likely
+LEAST_EFFORT: Final = 500  # where there are many to try
+PATIENCE: Final = 8  # triggers that shorten nothing, before a machine is grown no further
+MOST_TRIGGERS: Final = 32
+RARE: Final = (2, 8)  # steps of a label that pay alike, or fewer, may be noise
+HALVES: Final = 8  # random ones of the data, in the hope that one of them has no noise left
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is left open: the tolerance, the number of outliers, or both; what is given for the other."""
+
+    tolerance: float | None
+    outliers: int | None
+    acyclic: bool
+    explain: Explain
+    engine: Engine
+
+
+def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Front:
+    """The points that were found, the shortest first; those of one tolerance differ in their outliers.
+
+    Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
+    """
+    ruler = Ruler.of(traces)
+    return collect_points(
+        traces.rewards,
+        question.tolerance,
+        lambda tolerance: _begin(traces, question, labels, tolerance, ruler, limits),
+        lambda start, front: _Points(traces, start, question, ruler, limits, front).add_all(),
+    )
+
+
+@dataclass(frozen=True)
+class _Start:
+    """One tolerance: under which labels, the bits without any trigger, and those that no machine can do without."""
+
+    labels: LabelPair
+    tree: PrefixTree
+    needed: int  # outliers, whatever the machine
+    bits: float
+    least: float
+
+
+def _begin(
+    traces: Traces, question: Question, labels: Sequence[LabelPair], tolerance: float, ruler: Ruler, limits: Limits
+) -> _Start:
+    few = few_outliers(ruler) if question.outliers is None else question.outliers
+    found: list[tuple[int, LabelPair, PrefixTree]] = []
+    for pair in labels:
+        tree = pose(traces, pair, question.explain, limits, Allowance(tolerance, 1)).tree  # outliers need all marks
+        found.append((_least_outliers(tree), pair, tree))
+        if found[-1][0] <= few:
+            break  # finer labels tell more apart, outliers included
+    needed, pair, tree = min(found, key=lambda entry: entry[0])
+    bits = ruler.measure({}, Judge(tree))[1]
+    return _Start(pair, tree, needed, bits, ruler.least(tolerance, needed))
+
+
+class _Points:
+    """The points of one tolerance."""
+
+    def __init__(
+        self, traces: Traces, start: _Start, question: Question, ruler: Ruler, limits: Limits, front: Front
+    ) -> None:
+        self._traces, self._start, self._question = traces, start, question
+        self._ruler, self._limits, self._front = ruler, limits, front
+        self._counting = Judge(start.tree)
+        self._found: list[Point] = []
+
+    def add_all(self) -> None:
+        """A machine for each number of outliers that is worth it; the front has each as soon as it is found."""
+        start, allowed, front = self._start, self._question.outliers, self._front
+        if allowed is not None:
+            if start.needed <= allowed:
+                self._search_within(allowed, EFFORT)
+            return
+        front.open = not start.needed and not start.tree.allowance.tolerance
+        self._grow()
+        better = swap_triggers(
+            self._shortest.delta, self._counting, acyclic=self._question.acyclic, limits=self._limits
+        )
+        if not self._note(better):
+            front.open = False
+            return
+        self._search_without_rare_rewards()
+        self._halve_outliers()
+
+    @property
+    def _shortest(self) -> Point:
+        return min(self._found, key=lambda point: point.bits)
+
+    def _note(self, delta: Delta) -> int:
+        """A machine that was found; how many outliers it has."""
+        outliers, bits = self._ruler.measure(delta, self._counting)
+        allowance = Allowance(self._start.tree.allowance.tolerance, outliers)
+        self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels))
+        self._front.points.append(self._found[-1])
+        return outliers
+
+    def _grow(self) -> None:
+        """Machines with one trigger more each time, until that has shortened nothing for long."""
+        for delta in _growing(self._start, self._question, self._limits):
+            self._note(delta)
+            if len(self._found) - self._found.index(self._shortest) > PATIENCE:
+                break
+
+    def _search_without_rare_rewards(self) -> None:
+        start, front = self._start, self._front
+        trimmed = [self._trim(rare) for rare in RARE]
+        self._explore(trimmed[:1], LEAST_EFFORT, always=True)
+        self._explore(trimmed, LITTLE_EFFORT)
+        self._explore(((half, trimmed[0][1]) for half in _halves(trimmed[0][0])), LEAST_EFFORT)
+        self._explore(trimmed[:1], EFFORT)
+        if not start.needed:  # perhaps there is no noise at all
+            front.open &= all(self._shortest.allowance.outliers > steps for _, steps in trimmed)
+            self._search_within(0, EFFORT if front.open else SOME_EFFORT)
+            front.open = False
+
+    def _halve_outliers(self) -> None:
+        """Machines with half as many outliers, and so on, as long as there are some."""
+        most = self._shortest.allowance.outliers
+        while (most := most // 2) > max(self._start.needed, 1):
+            if not self._search_within(most, LITTLE_EFFORT):
+                break
+
+    def _search_within(self, outliers: int, effort: int) -> bool:
+        """Whether a machine is found that has no more outliers than these."""
+        allowance = replace(self._start.tree.allowance, outliers=outliers)
+        tree = pose(self._traces, self._start.labels, self._question.explain, self._limits, allowance).tree
+        found = _search(tree, self._question, self._limits, effort)
+        return found is not None and self._note(found) <= outliers
+
+    def _explore(self, parts: Iterable[tuple[PrefixTree, int]], effort: int, always: bool = False) -> None:
+        """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""
+        for tree, steps in parts:
+            least, fewest = _least_outliers(tree), self._shortest.allowance.outliers
+            if steps and (always or fewest > max(steps + least + FEW, steps * 5 // 4)):
+                allowance = replace(self._start.tree.allowance, outliers=least)
+                delta = _search(replace(tree, allowance=allowance), self._question, self._limits, effort)
+                if delta is not None:
+                    self._note(delta)
+
+    def _trim(self, rare: int) -> tuple[PrefixTree, int]:
+        """The tree without rare rewards, and how many steps have these."""
+        allowance, labels = self._start.tree.allowance, self._start.labels
+        trimmed, steps = trim_rewards(self._traces, labels[1], allowance.width, rare)
+        return pose(trimmed, labels, self._question.explain, self._limits, replace(allowance, outliers=1)).tree, steps
+
+
+def _halves(tree: PrefixTree) -> Iterator[PrefixTree]:
+    """The tree with random halves of its marks: noise that is left may be in the other half."""
+    rng = np.random.default_rng(0)
+    for _ in range(HALVES):
+        kept = rng.random(len(tree.mark_node)) < 0.5
+        columns = {"mark_node", "mark_label", "mark_outcome", "mark_count"}
+        yield replace(tree, **{name: getattr(tree, name)[kept] for name in columns})
+
+
+def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -> Delta | None:
+    """A machine for the tree within its allowance, by the engine, with an effort that leaves questions open."""
+    if not len(tree.mark_node) or Judge(tree).explains({}):
+        return {}
+    plan = Plan(effort, last_resort=False)
+    exemplars = ExemplarSets(question.engine, acyclic=question.acyclic)
+    search = Deepening(tree, exemplars, Goal("triggers", question.acyclic), limits, plan=plan)
+    search.run()
+    limits.check()
+    return search.best
+
+
+def _growing(start: _Start, question: Question, limits: Limits) -> Iterator[Delta]:
+    """Machines with one trigger more each time, and without what is of no use."""
+    yield {}
+    tolerance = Allowance(start.tree.allowance.tolerance)
+    counting, strict = Judge(start.tree), Judge(replace(start.tree, allowance=tolerance))
+    for delta in grow_machine(strict, limits, MOST_TRIGGERS):
+        judge = Judge(replace(start.tree, allowance=replace(tolerance, outliers=counting.outliers(delta))))
+        yield shrink(delta, judge, acyclic=question.acyclic, limits=limits)
+
+
+def _least_outliers(tree: PrefixTree) -> int:
+    """Whatever the machine: of a machine that follows all histories."""
+    groups = tree.mark_node.astype(np.int64) * max(1, tree.conflicting_labels) + tree.mark_label
+    levels, ends = tree.levels[tree.mark_outcome], tree.ends[tree.mark_outcome]
+    return outside_of_windows(groups, ends, levels, tree.mark_count, tree.allowance.width)[1]
