@@ -92,6 +92,8 @@ class Deepening:
         self._asked: tuple[str, int, int | None] = ("first machine", 1, None)
         self._questions = self._search()
         self.is_proven = False  # whether it ended with a proof
+        if self._plan.effort is not None:
+            self.inquiry.takes_all = False  # a few exemplars stay where they are, whatever comes next
         if self._plan.effort is not None and self._plan.guess is not None:
             self.inquiry.assumed = self.inquiry.assumed.without_better_than(goal.objective, self._plan.guess)
 
@@ -174,12 +176,15 @@ class Deepening:
         """Decides the question (K, z), in turns of growing counted work with the question without a count.
 
         Where the latter is infeasible the whole row of K states is done. Tree machines (z = K-1) and cyclic ones are
-        better asked with the count, the others without: the favourite gets eight times the work.
+        better asked with the count, the others without, and so is what is put to all the data: the favourite gets eight
+        times the work.
         """
         goal, effort = self.inquiry.goal, self._plan.effort
         budget, spent = self._plan.turn, {True: 0, False: 0}
         tree_like = triggers == states - 1
-        counted_first = tree_like or (goal.objective == "triggers" and not goal.acyclic)
+        counted_first = (tree_like and not self.inquiry.takes_all) or (
+            goal.objective == "triggers" and not goal.acyclic
+        )
         while True:
             for turn, counted in enumerate((counted_first, not counted_first)):
                 if not counted and not self._row_may_fall(states):
