@@ -7,6 +7,7 @@ is proven, and so which question is the smallest that is open.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from markovize.learning.inquiry import Goal, Inquiry
 from markovize.learning.judge import size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.state_merging import merge_states
 
 GRACE_SECONDS: Final = 0.25  # after the time is up, for a better machine than the tree itself
 MOST_TABLE: Final = 20_000_000  # states × labels of a machine that spells out the tree: 80 MB
@@ -29,6 +31,7 @@ FAVOUR: Final = 8  # times that for the more promising question
 OPEN_QUESTIONS: Final = 5  # times the effort of one, after which no more are asked
 LAST_RESORT: Final = 20  # times the effort of a question, for any machine where there is none: about ten seconds
 LEAST_LAST_RESORT: Final = 20_000  # counted work, where the effort is small: about two seconds
+MOST_MERGED_LABELS: Final = 16  # of data whose histories are merged to states: it takes long where there are many
 NEAR: Final = 4  # triggers above the smallest open question, where effort is limited, that are not halved
 
 
@@ -120,6 +123,8 @@ class Deepening:
                 self._build_first(self.limits, MOST_TRIGGERS)
             else:
                 inquiry.shrink(plan.first, self._shrinking)
+            if inquiry.best is None and plan.effort is None and not inquiry.goal.acyclic:
+                yield from self._find_few_states()
             while not inquiry.is_settled:
                 yield from self._settle(*self._next_question())
             if inquiry.is_proven:
@@ -223,6 +228,21 @@ class Deepening:
         if goal.objective == "triggers" and not goal.acyclic:
             return False
         return self.best is None or states < size(self.best)[0]
+
+    def _find_few_states(self) -> Iterator[None]:
+        """Where no few triggers do, a machine with few states, if that is soon found: by all histories or by merging.
+
+        What is proven on the way holds whatever the objective.
+        """
+        inquiry = self.inquiry
+        inquiry.offer(merge_states(inquiry.judge, self.limits, MOST_MERGED_LABELS))
+        states = 1
+        while inquiry.takes_all and (inquiry.best is None or states + 1 < size(inquiry.best)[0]):
+            states += 1
+            if inquiry.assumed.at(states) < math.inf:
+                yield
+                if self._ask(states, None, FAVOUR * FIRST_BUDGET) is not Verdict.INFEASIBLE:
+                    return
 
     # --- machines by hand ------------------------------------------------------------------------------------------
 

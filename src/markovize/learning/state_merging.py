@@ -25,10 +25,12 @@ MOST_STATES: Final = 64  # of a machine that is worth having
 APART: Final = -1  # instead of a score
 
 
-def merge_states(judge: Judge, limits: Limits) -> Delta | None:
+def merge_states(judge: Judge, limits: Limits, most_labels: int | None = None) -> Delta | None:
     """A machine that explains the judge's tree; None where that is too large, or u and the label do not tell u'."""
     tree = judge.tree
     rewards = max(1, tree.conflicting_labels)
+    if most_labels is not None and len(tree.alphabet) > most_labels:
+        return None
     if tree.allowance.outliers or len(tree.ambiguous) or tree.ends.any():
         return None
     if len(tree) * (tree.n_labels + rewards) > MOST_ENTRIES:
@@ -72,7 +74,8 @@ def merge_states(judge: Judge, limits: Limits) -> Delta | None:
 def _windows(tree: PrefixTree, rewards: int) -> tuple[Floats, Floats]:
     """The least and the largest reward of each (node, reward label) that a step from the node was paid."""
     low, high = np.full((len(tree), rewards), np.inf), np.full((len(tree), rewards), -np.inf)
-    source, levels = tree.parent[tree.mark_node], tree.levels[tree.mark_outcome]
+    source = tree.parent[tree.mark_node]
+    levels = tree.mark_outcome.astype(np.float64) if tree.allowance.exact else tree.levels[tree.mark_outcome]
     np.minimum.at(low, (source, tree.mark_label), levels)
     np.maximum.at(high, (source, tree.mark_label), levels)
     return low, high

@@ -18,6 +18,7 @@ from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.engines.history_graph import HistoryGraph, merge_histories
 from markovize.learning.engines.sat import Formula, SatEngine
 from markovize.learning.entry import learn
+from markovize.learning.floors import Objective
 from markovize.learning.judge import Judge
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import PrefixTree, build_tree
@@ -156,3 +157,32 @@ def test_the_least_number_of_states_is_proven_before_triggers_are_counted(monkey
     found = learn(random_words(1), objective="states", trigger_on="state", reward_on="state", on_progress=note)
     assert found.status == "optimal" and found.states == 3
     assert set(asked) <= {None}
+
+
+class Enough(Exception):  # noqa: N818 - a signal, not an error
+    """What there is to see was seen."""
+
+
+@pytest.mark.parametrize("objective", ["states", "triggers"])
+def test_there_is_a_good_machine_before_triggers_are_counted(objective: Objective) -> None:
+    """An automaton of 8 states: conflicts are not repaired by few triggers, and their fewest take long to prove."""
+    rng = np.random.default_rng(2)
+    moves, accepts = rng.integers(8, size=(8, 2)), rng.integers(2, size=8)
+    drawn = {"".join(rng.choice(["0", "1"], size=rng.integers(3, 10))) for _ in range(400)}
+    labelled = []
+    for word in sorted(drawn):
+        u = 0
+        for symbol in word:
+            u = moves[u, int(symbol)]
+        labelled.append((word, int(accepts[u])))
+    seen: list[Progress] = []
+
+    def note(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.triggers is not None:
+            raise Enough
+
+    with pytest.raises(Enough):
+        learn(words(*labelled), objective=objective, trigger_on="state", reward_on="state", on_progress=note)
+    best = seen[-1].best
+    assert best is not None and best[0] == seen[-1].lower[0] <= 8 and best[1] <= 2 * best[0]
