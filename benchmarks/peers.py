@@ -7,7 +7,8 @@
 Others look for the least number of states, and so the clock stops where it is proven; fewest triggers, which come next,
 nobody else asks for. dfa-identify needs older versions of libraries that are used here, so it is run by the Python of
 an environment of its own: ``python -m venv FOLDER``, ``FOLDER/bin/pip install dfa-identify``, then
-``--dfa-identify FOLDER/bin/python``. Where it solves no sample of a size, it is not asked for larger ones.
+``--dfa-identify FOLDER/bin/python``, or that path as ``DFA_IDENTIFY_PYTHON``. Where it solves no sample of a size, it
+is not asked for larger ones.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -104,7 +106,14 @@ def main() -> None:
     parser.add_argument("--samples", type=Path, metavar="FOLDER", help="take resN-i.txt from here")
     parser.add_argument("--seeds", type=int, default=5, help="samples of each size (default 5)")
     parser.add_argument("--limit", type=float, default=300.0, metavar="S", help="processor seconds for each of ours")
-    parser.add_argument("--dfa-identify", type=Path, metavar="PYTHON", help="an interpreter that has dfa-identify")
+    there = os.environ.get("DFA_IDENTIFY_PYTHON")
+    parser.add_argument(
+        "--dfa-identify",
+        type=Path,
+        metavar="PYTHON",
+        default=Path(there) if there else None,
+        help="an interpreter that has dfa-identify (default: DFA_IDENTIFY_PYTHON)",
+    )
     parser.add_argument("--identify-limit", type=float, default=60.0, metavar="S", help="the same for dfa-identify")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the table here, with its origin")
     asked = parser.parse_args()

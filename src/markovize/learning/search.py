@@ -31,7 +31,6 @@ FAVOUR: Final = 8  # times that for the more promising question
 OPEN_QUESTIONS: Final = 5  # times the effort of one, after which no more are asked
 LAST_RESORT: Final = 20  # times the effort of a question, for any machine where there is none: about ten seconds
 LEAST_LAST_RESORT: Final = 20_000  # counted work, where the effort is small: about two seconds
-MOST_MERGED_LABELS: Final = 16  # of data whose histories are merged to states: it takes long where there are many
 NEAR: Final = 4  # triggers above the smallest open question, where effort is limited, that are not halved
 
 
@@ -123,7 +122,7 @@ class Deepening:
                 self._build_first(self.limits, MOST_TRIGGERS)
             else:
                 inquiry.shrink(plan.first, self._shrinking)
-            if inquiry.best is None and plan.effort is None and not inquiry.goal.acyclic:
+            if inquiry.best is None and inquiry.takes_all:
                 yield from self._find_few_states()
             while not inquiry.is_settled:
                 yield from self._settle(*self._next_question())
@@ -230,19 +229,18 @@ class Deepening:
         return self.best is None or states < size(self.best)[0]
 
     def _find_few_states(self) -> Iterator[None]:
-        """Where no few triggers do, a machine with few states, if that is soon found: by all histories or by merging.
+        """Where no few triggers do, a machine with few states: by merging histories, and if that is soon found, fewest.
 
         What is proven on the way holds whatever the objective.
         """
-        inquiry = self.inquiry
-        inquiry.offer(merge_states(inquiry.judge, self.limits, MOST_MERGED_LABELS))
-        states = 1
-        while inquiry.takes_all and (inquiry.best is None or states + 1 < size(inquiry.best)[0]):
-            states += 1
+        inquiry, states = self.inquiry, 2
+        inquiry.offer(merge_states(inquiry.judge, self.limits))
+        while inquiry.best is None or states < size(inquiry.best)[0]:
             if inquiry.assumed.at(states) < math.inf:
                 yield
-                if self._ask(states, None, FAVOUR * FIRST_BUDGET) is not Verdict.INFEASIBLE:
+                if self._ask(states, None, self._plan.turn) is not Verdict.INFEASIBLE:
                     return
+            states += 1
 
     # --- machines by hand ------------------------------------------------------------------------------------------
 

@@ -25,12 +25,10 @@ MOST_STATES: Final = 64  # of a machine that is worth having
 APART: Final = -1  # instead of a score
 
 
-def merge_states(judge: Judge, limits: Limits, most_labels: int | None = None) -> Delta | None:
+def merge_states(judge: Judge, limits: Limits) -> Delta | None:
     """A machine that explains the judge's tree; None where that is too large, or u and the label do not tell u'."""
     tree = judge.tree
     rewards = max(1, tree.conflicting_labels)
-    if most_labels is not None and len(tree.alphabet) > most_labels:
-        return None
     if tree.allowance.outliers or len(tree.ambiguous) or tree.ends.any():
         return None
     if len(tree) * (tree.n_labels + rewards) > MOST_ENTRIES:

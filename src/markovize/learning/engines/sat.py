@@ -63,9 +63,10 @@ class SatSession:
         self._wholes: dict[int, Formula] = {}
 
     def wants_all(self, tree: PrefixTree) -> bool:
-        from markovize.learning.engines.whole import MOST_NODES
+        from markovize.learning.engines.whole import MOST_LABELS, MOST_NODES
 
-        return not self._acyclic and tree.allowance.exact and len(tree) <= MOST_NODES
+        is_small = len(tree) <= MOST_NODES and len(tree.alphabet) <= MOST_LABELS
+        return is_small and not self._acyclic and tree.allowance.exact
 
     def block(self, delta: Delta) -> None:
         self._blocked.append(delta)
