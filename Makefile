@@ -51,6 +51,9 @@ docs: $(VENV)/.docs
 benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/solve.py
 	$(BIN)/python benchmarks/certificates.py
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/anytime.py
+	$(BIN)/python benchmarks/alphabets.py
 	$(BIN)/python benchmarks/overshoot.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/files.py

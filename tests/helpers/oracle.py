@@ -16,7 +16,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import LabelOn
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
-from markovize.learning import comparison
+from markovize.learning import comparison, inquiry
 from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.result import LearnResult
 from markovize.machine.replay import replay
@@ -66,11 +66,16 @@ class Options:
     acyclic: bool = False
     small: int = 8  # states, up to which the machine of the coarsest labels is kept
     budget: int = 10_000  # of work, after which the other labels get their turn
+    takes_all: bool = False  # whether questions without a count are put to all the data, however few
 
     @contextlib.contextmanager
     def in_force(self) -> Iterator[None]:
         """Inside, the learner compares as these options have it."""
-        with mock.patch.object(comparison, "SMALL", self.small), mock.patch.object(comparison, "BUDGET", self.budget):
+        with (
+            mock.patch.object(comparison, "SMALL", self.small),
+            mock.patch.object(comparison, "BUDGET", self.budget),
+            mock.patch.object(inquiry, "FEW_NODES", 0 if self.takes_all else inquiry.FEW_NODES),
+        ):
             yield
 
     def arguments(self) -> dict[str, Any]:

@@ -87,6 +87,7 @@ OPTIONS = st.builds(
     acyclic=st.booleans(),
     small=st.sampled_from([8, 2, 1, 1]),  # where only one state is few, labels are compared at every conflict
     budget=st.sampled_from([10_000, 10_000, 0]),  # where there is none, searches pause before their first question
+    takes_all=st.booleans(),
 )
 ENGINES = [("sat", "none"), ("sat", "none"), ("exhaustive", "none"), ("sat", "exhaustive")]  # (engine, auditor)
 SEEDS = st.integers(0, 2**16)

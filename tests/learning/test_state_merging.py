@@ -64,3 +64,15 @@ def test_what_it_leaves_to_others() -> None:
     assert merge_states(Judge(outliers), Limits()) is None
     ambiguous = build_tree(label_traces(traces, "transition", "state"), Allowance(0.4))[0]
     assert merge_states(Judge(ambiguous), Limits()) is None
+
+
+def test_words_without_noise_are_merged_to_about_as_many_states_as_label_them() -> None:
+    """Whether a word has a number of a's that three divides: too many triggers for the repair of conflicts."""
+    rng = np.random.default_rng(0)
+    drawn = sorted({"".join(rng.choice(["a", "b"], size=rng.integers(0, 9))) for _ in range(200)})
+    words = markovize.Traces.of(
+        [(["^", *w, "$"], [0] * (len(w) + 1), [0] * len(w) + [int(w.count("a") % 3 == 0)]) for w in drawn]
+    )
+    judge = Judge(build_tree(label_traces(words, "state", "state"))[0])
+    found = merge_states(judge, Limits())
+    assert found is not None and judge.explains(found) and size(found) == (3, 3)

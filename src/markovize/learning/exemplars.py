@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from markovize.episodes.traces import Ints, Longs
-from markovize.learning.engines.base import Engine, Rules, Session
+from markovize.learning.engines.base import Engine, Rules, Session, WholeSession
 from markovize.learning.prefix_tree import PrefixTree
 
 
@@ -24,6 +24,14 @@ class Exemplars:
     def add(self, tree: PrefixTree, pairs: Ints) -> bool:
         """Violated pairs join; False if they were all there already."""
         return self._extend(tree, tree.mark_node[pairs.ravel()].tolist())
+
+    def wants_all(self, tree: PrefixTree) -> bool:
+        """Whether the session prefers all histories, and nobody has to decide everything once more."""
+        return self.audit is None and isinstance(self.session, WholeSession) and self.session.wants_all(tree)
+
+    def add_all(self, tree: PrefixTree) -> None:
+        """All histories that end in a mark join."""
+        self._extend(tree, tree.mark_node.tolist())
 
     def follow(self, first_step: Longs, tree: PrefixTree) -> None:
         """The same histories in a tree of more episodes; marks that are new on them reach the sessions.

@@ -22,6 +22,7 @@ from markovize.learning.prefix_tree import PrefixTree
 
 PAIRS: Final = 2  # violated pairs that join the exemplars at a time: few, since long exemplars slow down counted proofs
 MORE_PAIRS: Final = 8  # or so many, where the number of triggers is not limited
+FEW_NODES: Final = 500  # of a tree where some exemplars are soon all that is needed
 FAILURE: Final = 100  # counted work of a machine that fails, where effort is limited: about what its replay takes
 
 
@@ -47,6 +48,8 @@ class Inquiry:
         self.assumed = proven.floors  # the same, and what was left open as if it were proven
         self.work = 0  # counted, of all questions
         self.failures = 0  # machines that failed on the data
+        # whether questions without a count are put to all the data
+        self.takes_all = len(tree) >= FEW_NODES and exemplars.uncounted.wants_all(tree)
         exemplars.follow(tree)
         start = self.judge.violations({})
         for each in (exemplars.counted, exemplars.uncounted):
@@ -60,7 +63,10 @@ class Inquiry:
         exemplars, tree = self.exemplars.counted, self.judge.tree
         if triggers is None:
             exemplars = self.exemplars.uncounted
-            exemplars.learn_from(self.exemplars.counted, tree)
+            if self.takes_all:
+                exemplars.add_all(tree)
+            else:
+                exemplars.learn_from(self.exemplars.counted, tree)
         left = limits.work
         while True:
             limits.check()

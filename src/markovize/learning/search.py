@@ -7,6 +7,7 @@ is proven, and so which question is the smallest that is open.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from markovize.learning.inquiry import Goal, Inquiry
 from markovize.learning.judge import size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.state_merging import merge_states
 
 GRACE_SECONDS: Final = 0.25  # after the time is up, for a better machine than the tree itself
 MOST_TABLE: Final = 20_000_000  # states × labels of a machine that spells out the tree: 80 MB
@@ -94,6 +96,8 @@ class Deepening:
         self._asked: tuple[str, int, int | None] = ("first machine", 1, None)
         self._questions = self._search()
         self.is_proven = False  # whether it ended with a proof
+        if self._plan.effort is not None:
+            self.inquiry.takes_all = False  # a few exemplars stay where they are, whatever comes next
         if self._plan.effort is not None and self._plan.guess is not None:
             self.inquiry.assumed = self.inquiry.assumed.without_better_than(goal.objective, self._plan.guess)
 
@@ -120,6 +124,8 @@ class Deepening:
                 self._build_first(self.limits, MOST_TRIGGERS)
             else:
                 inquiry.shrink(plan.first, self._shrinking)
+            if inquiry.best is None and inquiry.takes_all:
+                yield from self._find_few_states()
             while not inquiry.is_settled:
                 yield from self._settle(*self._next_question())
             if inquiry.is_proven:
@@ -176,12 +182,15 @@ class Deepening:
         """Decides the question (K, z), in turns of growing counted work with the question without a count.
 
         Where the latter is infeasible the whole row of K states is done. Tree machines (z = K-1) and cyclic ones are
-        better asked with the count, the others without: the favourite gets eight times the work.
+        better asked with the count, the others without, and so is what is put to all the data: the favourite gets eight
+        times the work.
         """
         goal, effort = self.inquiry.goal, self._plan.effort
         budget, spent = self._plan.turn, {True: 0, False: 0}
         tree_like = triggers == states - 1
-        counted_first = tree_like or (goal.objective == "triggers" and not goal.acyclic)
+        counted_first = (tree_like and not self.inquiry.takes_all) or (
+            goal.objective == "triggers" and not goal.acyclic
+        )
         while True:
             for turn, counted in enumerate((counted_first, not counted_first)):
                 if not counted and not self._row_may_fall(states):
@@ -220,6 +229,20 @@ class Deepening:
         if goal.objective == "triggers" and not goal.acyclic:
             return False
         return self.best is None or states < size(self.best)[0]
+
+    def _find_few_states(self) -> Iterator[None]:
+        """Where no few triggers do, a machine with few states: by merging histories, and if that is soon found, fewest.
+
+        What is proven on the way holds whatever the objective.
+        """
+        inquiry, states = self.inquiry, 2
+        inquiry.offer(merge_states(inquiry.judge, self.limits))
+        while inquiry.best is None or states < size(inquiry.best)[0]:
+            if inquiry.assumed.at(states) < math.inf:
+                yield
+                if self._ask(states, None, self._plan.turn) is not Verdict.INFEASIBLE:
+                    return
+            states += 1
 
     # --- machines by hand ------------------------------------------------------------------------------------------
 

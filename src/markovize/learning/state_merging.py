@@ -72,7 +72,8 @@ def merge_states(judge: Judge, limits: Limits) -> Delta | None:
 def _windows(tree: PrefixTree, rewards: int) -> tuple[Floats, Floats]:
     """The least and the largest reward of each (node, reward label) that a step from the node was paid."""
     low, high = np.full((len(tree), rewards), np.inf), np.full((len(tree), rewards), -np.inf)
-    source, levels = tree.parent[tree.mark_node], tree.levels[tree.mark_outcome]
+    source = tree.parent[tree.mark_node]
+    levels = tree.mark_outcome.astype(np.float64) if tree.allowance.exact else tree.levels[tree.mark_outcome]
     np.minimum.at(low, (source, tree.mark_label), levels)
     np.maximum.at(high, (source, tree.mark_label), levels)
     return low, high

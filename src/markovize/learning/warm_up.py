@@ -30,6 +30,7 @@ def warm_up() -> None:
     tree_kernels.first_on_ways(steps.offsets, steps.starts, steps.outcomes > 0)
     judge = Judge(tree)
     judge.mixture({})
+    merge_states(judge, Limits())
     trigger = {(0, int(steps.triggers.ids[0])): 1}
     assert judge.explains(trigger)
     nodes, states = np.arange(len(tree), dtype=np.int32), np.zeros(len(tree), np.int32)
@@ -46,7 +47,6 @@ def warm_up_for_noise() -> None:
     assert noisy.explains({})  # one of the two is an outlier
     strict = Judge(replace(noisy.tree, allowance=Allowance(0.25)))
     strict.violations({})
-    merge_states(strict, Limits())
     assemble(traces, steps, {}, {}, allowance)
     trim_rewards(traces, "state", allowance.width, 1)
 

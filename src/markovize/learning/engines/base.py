@@ -71,6 +71,15 @@ class Session(Protocol):
 
 
 @runtime_checkable
+class WholeSession(Session, Protocol):
+    """A session that may prefer all histories to a few exemplars."""
+
+    def wants_all(self, tree: PrefixTree) -> bool:
+        """Whether all of this tree as exemplars make questions without a count easier."""
+        ...
+
+
+@runtime_checkable
 class BlockingSession(Session, Protocol):
     """A session that can be asked for other machines than those that are known."""
 

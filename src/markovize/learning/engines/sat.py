@@ -25,6 +25,7 @@ from typing import Any
 from markovize.episodes.traces import Ints
 from markovize.learning.engines.base import Answer, Delta, Rules, Verdict
 from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
+from markovize.learning.engines.history_graph import HistoryGraph, merge_histories
 from markovize.learning.limits import Limits
 from markovize.learning.native import run_cancellable
 from markovize.learning.outlier_count import OutlierCount
@@ -59,22 +60,35 @@ class SatSession:
         self._labels: list[int] = []
         self._formulas: dict[tuple[int, int | None], Formula] = {}
         self._blocked: list[Delta] = []
+        self._graph: HistoryGraph | None = None  # of all histories, where there are exemplars for them all
+        self._has_all = False
+        self._wholes: dict[int, Formula] = {}
+
+    def wants_all(self, tree: PrefixTree) -> bool:
+        from markovize.learning.engines.whole import MOST_LABELS, MOST_NODES
+
+        is_small = len(tree) <= MOST_NODES and len(tree.alphabet) <= MOST_LABELS
+        return is_small and not self._acyclic and tree.allowance.exact
 
     def block(self, delta: Delta) -> None:
         self._blocked.append(delta)
 
     def extend(self, tree: PrefixTree, nodes: Ints) -> None:
+        self._forget_whole()
         if self._exemplars.extend(tree, nodes):
             self._forget()  # a reward label no longer determines its trigger label: the clauses were too strong
         new = set(self._exemplars.alphabet) - set(self._labels)
         if new:
             self._labels += [label for label in self._exemplars.alphabet if label in new]
             self._forget()  # the numbering runs over the whole alphabet
+        self._has_all = self.wants_all(tree) and len(self._exemplars.parent) == len(tree)
 
     def decide(self, states: int, triggers: int | None, limits: Limits) -> Answer:
         spare = None if triggers is None else triggers - (states - 1)
         if spare is not None and spare < 0:
             return Answer(Verdict.INFEASIBLE)  # each of the other states needs a trigger into it
+        if triggers is None and self._has_all and not self._blocked:
+            return self._decide_whole(states, limits)
         formula = self._formulas.get((states, spare))
         if formula is None:
             for key in [k for k in self._formulas if k[0] + 1 < states]:
@@ -86,10 +100,26 @@ class SatSession:
         formula.block(self._blocked)
         return formula.solve(limits)
 
+    def _decide_whole(self, states: int, limits: Limits) -> Answer:
+        from markovize.learning.engines.whole import WholeFormula
+
+        self._graph = self._graph or merge_histories(self._exemplars)
+        if states < self._graph.clique:
+            return Answer(Verdict.INFEASIBLE)
+        if states not in self._wholes:
+            self._wholes[states] = WholeFormula(self._solver, states, self._graph, limits)
+        return self._wholes[states].solve(limits)
+
     def _forget(self) -> None:
         for formula in self._formulas.values():
             formula.close()
         self._formulas.clear()
+
+    def _forget_whole(self) -> None:
+        for formula in self._wholes.values():
+            formula.close()
+        self._wholes.clear()
+        self._graph, self._has_all = None, False
 
 
 class Formula:
@@ -166,9 +196,13 @@ class Formula:
                     if are_all and not self._acyclic:
                         self._add([-self._moves[x][j][i]])
                     chain[i, x] = before = upto
-            self._add([before])  # every state is entered
+            self._enter(j, before)
             firsts.append(chain)
         return firsts
+
+    def _enter(self, _state: int, entered: int) -> None:
+        """Every state is entered."""
+        self._add([entered])
 
     def _number_states(self, firsts: list[dict[tuple[int, int], int]], labels: list[int]) -> None:
         """First triggers increase with the state; an acyclic machine may break that only by an edge j → j+1."""
