@@ -20,7 +20,6 @@ from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.outliers import Settled, settle_by_machine
-from markovize.agents.tabular.repeats import REPEATS, VOTES
 from markovize.agents.tabular.results import RunNoise, RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
@@ -29,6 +28,7 @@ from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
 from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
 from markovize.agents.tabular.ties import Ties
+from markovize.agents.tabular.trials import Trials
 from markovize.agents.tabular.view import View
 from markovize.episodes.labelling import AUTO
 from markovize.episodes.traces import Floats, Ints
@@ -81,7 +81,7 @@ class ActiveLearner:
         )
         self.search = MachineSearch(cfg, self.runner.codec, self.view.asked)
         self.agent = self._new_agent(RewardMachine("state", "state", 1), None)
-        self.ties = Ties(cfg)
+        self.ties, self.trials = Ties(cfg), Trials(self)
         if cfg.all and self.runner.codec.labelled:
             raise InputError("all is for discrete observations, which are the agent's states")
         self.schedule, self.horizon = Schedule(cfg), Horizon(self.environment.steps)
@@ -193,7 +193,7 @@ class ActiveLearner:
     def _look(self, stop: Stop) -> Ints:
         """Where another machine is as small and as good: the walk that tells them apart, as the next route."""
         is_asked = self.settings.all and self.search.status == "optimal" and self.ties.is_due
-        if not (is_asked and self._hyperparameters().pause):  # before every block: the usual answer must be quick
+        if not (is_asked and self.hyperparameters().pause):  # before every block: the usual answer must be quick
             return NO_WALK
         codec = self.runner.codec
         walk = self.ties.look(self.agent.machine, self.search.traces(), codec.labelled_by, self.schedule.episode, stop)
@@ -201,33 +201,36 @@ class ActiveLearner:
 
     def _play(self, stop: Stop, walk: Ints) -> None:
         """A block of episodes under the same hyperparameters, and what follows from it; one, if it begins by a walk."""
-        how = self._hyperparameters()._replace(walk=len(walk))
+        how = self.hyperparameters()._replace(walk=len(walk))
         why, returns, lengths = self.runner.play(self.agent, how, 1 if len(walk) else self.schedule.block(), stop)
-        self._note_played(returns, lengths)
+        self.note_played(returns, lengths)
         status = self.agent.arrays.episode.status[0]
         news, moved = why == CONFLICT or bool(status.news), bool(status.moved)
         if why == FULL:
             self.agent.add_rows()
         elif why == CONFLICT:
+            ends = self.trials.ends_in_conflict()
             self._keep_witness()
             self.search.pending = True
         elif news or (moved and how.directed):
             self.agent.plan(stop.check)
         if why == CONFLICT or (why != FULL and (how.pause or moved)):  # with a tolerance, the farthest rewards conflict
-            self._keep_episode()
+            self.keep_episode()
         taken = self.agent.arrays.episode.transitions[: len(walk)]
         self.ties.note_episode(news, lost=not np.array_equal(taken, walk))
         if why == CONFLICT and self.search.looks_for_noise:
-            self._repeat_conflict(stop)
+            self.trials.repeat_conflict(stop)
+        if why == CONFLICT:
+            self.trials.shorten_conflict(ends, stop)
         self.horizon.adapt(len(returns), news)
         if why != CONFLICT and (news or self.schedule.episode % self.settings.evaluate_every == 0):
             self._evaluate()
 
-    def _note_played(self, returns: Floats, lengths: Ints) -> None:
+    def note_played(self, returns: Floats, lengths: Ints) -> None:
         self.schedule.episode += len(returns)
         self.history.add(returns, lengths)
 
-    def _hyperparameters(self) -> Hyperparameters:
+    def hyperparameters(self) -> Hyperparameters:
         cfg, schedule, kept = self.settings, self.schedule, self.search.kept
         epsilon = cfg.wait_epsilon if schedule.waiting and cfg.wait_epsilon is not None else cfg.epsilon
         room = len(kept) < cfg.keep and kept.steps < MOST_KEPT_STEPS
@@ -248,44 +251,23 @@ class ActiveLearner:
 
     def _keep_witness(self) -> None:
         """Keeps the earlier episode that the one at hand is in conflict with, if it is not kept already."""
-        witnesses, row = self.agent.arrays.witnesses, self._witness_row()
+        witnesses, row = self.agent.arrays.witnesses, self.witness_row()
         if row >= 0 and (self.settings.mode == "paper" or not witnesses.kept[row]):
             steps = slice(int(witnesses.lengths[row]))
             shown = witnesses.transitions[row, steps], witnesses.rewards[row, steps]
             self.search.kept.add(*shown, bool(witnesses.terminated[row]))
 
-    def _witness_row(self) -> int:
+    def witness_row(self) -> int:
         arrays = self.agent.arrays
         episode = arrays.episode
         n = episode.status[0].conflict
         label = arrays.transitions.label[episode.transitions[n]]
         return int(arrays.rewards.witness[episode.before[n], label, episode.after[n]])
 
-    def _keep_episode(self) -> None:
+    def keep_episode(self) -> None:
         episode, status = self.agent.arrays.episode, self.agent.arrays.episode.status[0]
         steps = slice(status.length)
         self.search.kept.add(episode.transitions[steps], episode.rewards[steps], bool(status.terminated))
-
-    def _repeat_conflict(self, stop: Stop) -> None:
-        """Plays both episodes of a conflict again and again: what differs after equal histories is noise.
-
-        On a world's tables nothing is noisy.
-        """
-        kept, status = self.search.kept, self.agent.arrays.episode.status[0]
-        if not isinstance(self.runner, EnvRunner) or self.schedule.greedy:
-            return
-        witnesses, row = self.agent.arrays.witnesses, self._witness_row()
-        alone = self.settings.outliers == AUTO  # then any step of the episode may be another outlier
-        shown = [kept.transitions[-1][: None if alone else int(status.conflict) + 1]]
-        if row >= 0:
-            shown.append(witnesses.transitions[row, : int(witnesses.lengths[row])].copy())
-        for transitions in shown:
-            script = [self.runner.codec.action[x] for x in transitions.tolist()]
-            for _ in range(VOTES if alone else REPEATS):
-                if self.schedule.over:
-                    return
-                self._note_played(*self.runner.repeat(self.agent, self._hyperparameters(), script, stop))
-                self._keep_episode()
 
     def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Learns a machine that explains all episodes kept, and goes on with it.
@@ -303,7 +285,9 @@ class ActiveLearner:
             if result.machine is not None and result.machine.states <= MOST_STATES:
                 self._adopt(result, NEVER)
             stop.end()
+        before = self.agent.machine
         self._adopt(result, stop)
+        self.trials.doubt_triggers(before, stop)
         self._evaluate()
 
     def _adopt(self, result: LearnResult, stop: Stop) -> None:
@@ -334,7 +318,7 @@ class ActiveLearner:
 
     def _replay_kept(self, stop: Stop) -> None:
         values = self.settings.mode != "directed"
-        self.agent.instruct(self._hyperparameters(), self.rng)
+        self.agent.instruct(self.hyperparameters(), self.rng)
         kept = self._settle().kept if self.settings.outliers else self.search.kept
         replay_episodes(self.agent.reference, *kept.columns(), values)
         if not values:
