@@ -51,7 +51,7 @@ class Trials:
     def ends_in_conflict(self) -> list[Ending]:
         """The episode at hand up to its conflict, and the earlier one up to the step that pays something else."""
         arrays, row = self.run.agent.arrays, self.run.witness_row()
-        if row < 0:
+        if row < 0 or not self._may_shorten():  # most runs are exact: nothing more is asked of them
             return []
         episode, delta, n = arrays.episode, arrays.machine.delta, int(arrays.episode.status[0].conflict)
         here, paid = episode.transitions[: n + 1].copy(), float(episode.rewards[n])
@@ -63,14 +63,15 @@ class Trials:
         return []
 
     def _may_shorten(self) -> bool:
-        """Whether episodes can be played again without detours, and rewards may differ for no reason but noise."""
-        noisy = self.run.settings.tolerance != 0 and self.run.settings.outliers == 0
-        stochastic = self.run.agent.arrays.model.flags[0].stochastic
-        return noisy and isinstance(self.run.runner, EnvRunner) and not self.run.schedule.greedy and not stochastic
+        """Whether rewards are noisy, and it is known how to play an episode without detours."""
+        cfg, moves = self.run.settings, self.run.agent.arrays.model.flags[0]
+        if cfg.tolerance == 0 or cfg.outliers != 0 or self.run.schedule.greedy:
+            return False
+        return cfg.mode == "directed" and isinstance(self.run.runner, EnvRunner) and not moves.stochastic
 
     def shorten_conflict(self, ends: list[Ending], stop: Stop) -> None:
         """Plays both episodes of a conflict without what does not matter: short histories tell more."""
-        if not ends or not self._may_shorten():
+        if not ends:
             return
         (here, there), play = ends, partial(self._play_way, stop)
         for end in tell_apart(here, there, 2 * self.run.search.expected_tolerance(), play):
@@ -80,9 +81,11 @@ class Trials:
 
     def doubt_triggers(self, before: RewardMachine, stop: Stop) -> None:
         """Looks for shorter evidence for each trigger on a label that was none: its label may be the wrong one."""
+        if not self._may_shorten():
+            return
         known = {key_of(trigger.on) for trigger in before.triggers}
         play, width = partial(self._play_way, stop), self.run.search.allowance.width
-        for trigger in self.run.agent.machine.triggers if self._may_shorten() else ():
+        for trigger in self.run.agent.machine.triggers:
             if key_of(trigger.on) in known or self.run.search.pending:
                 continue
             move = trigger.source, self.run.runner.codec.triggers.numbers.id(trigger.on)
