@@ -43,10 +43,10 @@ class Task(NamedTuple):
 TASKS: Final = {
     "harvest": Task(
         "markovize/HarvestWorld-v0",
-        640,
+        500,
         50,
         25_000,
-        {"trigger_on": state_and_action, "reward_on": state_and_action, "effort": 50, "greedy_tail": 20},
+        {"trigger_on": state_and_action, "reward_on": state_and_action, "effort": 50},
     ),
     "mining": Task(
         "markovize/MiningWorld-v0",
