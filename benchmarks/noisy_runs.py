@@ -2,9 +2,10 @@
 
     python benchmarks/noisy_runs.py [--world harvest|mining] [--seeds 10] [--episodes N] [--limit SECONDS]
 
-A run is right if what its greedy policy earns on average, computed on the product of the true machine with the learned
-one, is the optimum by value iteration on the true product. Steps are all that were made, episodes that were repeated to
-measure the noise included; published are 25,000 for Harvest and 3,000,000 for Mining, with labels and the noise given.
+A run is right if its greedy policy is worth what the best one is: the expected return, computed on the product of the
+true machine with the learned one, is that of value iteration on the true product, discounted (so that in Mining a
+detour counts) and not. Steps are all that were made, episodes that were repeated to measure the noise included;
+published are 25,000 for Harvest and 3,000,000 for Mining, with labels and the noise given. Processor seconds.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Any, Final, NamedTuple
 import gymnasium
 
 from markovize import ActiveLearner, Settings
-from markovize.agents.tabular.evaluation import optimal_return
 from markovize.agents.tabular.policy import Policy
+from markovize.episodes.values import Interner
+from markovize.product.value_iteration import optimal_values
 from markovize.worlds import World, world
 
 GAMMA: Final = 0.9
@@ -48,18 +50,18 @@ TASKS: Final = {
     ),
     "mining": Task(
         "markovize/MiningWorld-v0",
-        3_000,
+        8_000,
         1_000,
         3_000_000,
-        {"trigger_on": "state", "reward_on": "state", "effort": 300},
+        {"trigger_on": "state", "reward_on": "state", "effort": 300, "greedy_tail": 500},
     ),
 }
 
 
-def mean_return(where: World, policy: Policy, steps: int) -> float:
+def mean_return(where: World, policy: Policy, steps: int, gamma: float = 1.0) -> float:
     """What a policy earns on average within so many steps: exactly, over all that may happen."""
     here, total = {(where.machine.initial, policy.machine.initial, where.start): 1.0}, 0.0
-    for _ in range(steps):
+    for n in range(steps):
         after: dict[tuple[int, int, int], float] = {}
         for (u, v, s), chance in here.items():
             a = policy.choose(where.observations[s], v)
@@ -67,13 +69,19 @@ def mean_return(where: World, policy: Policy, steps: int) -> float:
             chances = {reached: 1.0} if where.drift is None else dict(enumerate(where.drift[reached].tolist()))
             for t, share in chances.items():
                 step = where.step(s, u, a, t)
-                total += chance * share * step.reward
+                total += gamma**n * chance * share * step.reward
                 if not step.terminated:
                     seen = where.observations[s], where.actions[a], where.observations[t]
                     place = step.u, policy.follow(v, seen), t
                     after[place] = after.get(place, 0.0) + chance * share
         here = after
     return total
+
+
+def best_policy(where: World) -> Policy:
+    """That of value iteration on the true product."""
+    machine, states = where.machine, Interner(where.observations)
+    return Policy(machine, machine.trigger_labels, states, where.actions, optimal_values(where, GAMMA))
 
 
 def main() -> None:
@@ -85,29 +93,31 @@ def main() -> None:
     parser.add_argument("--limit", type=float, help="seconds for each run")
     options = parser.parse_args()
     task, where = TASKS[options.world], world(options.world)
-    optimum = optimal_return(where, GAMMA, task.steps)
-    print(
-        f"{where.name}: optimum {optimum:.4g} in {task.steps} steps, gamma {GAMMA}; published {task.published:,} steps"
-    )
+    best = best_policy(where)
+    optimum, worth = mean_return(where, best, task.steps), mean_return(where, best, task.steps, GAMMA)
+    print(f"{where.name}: the best policy earns {optimum:.4g} in {task.steps} steps, discounted {worth:.4g}\n")
+    print("| seed | policy | earns | discounted | steps | machine | solves | seconds | noise |")
+    print("|---|---|---|---|---|---|---|---|---|")
     right = 0
     for seed in range(options.first, options.first + options.seeds):
-        begun = time.perf_counter()
+        begun = time.process_time()
         episodes = options.episodes or task.episodes
         settings = Settings.of(episodes=episodes, seed=seed, gamma=GAMMA, tolerance="auto", **task.settings)
         result = ActiveLearner(gymnasium.make(task.env_id), settings).run(options.limit)
+        seconds = time.process_time() - begun
         earned = mean_return(where, result.policy, task.steps)
-        steps = int(result.lengths.sum())
-        is_right = earned > optimum - 1e-6 and steps <= task.published
+        valued, steps = mean_return(where, result.policy, task.steps, GAMMA), int(result.lengths.sum())
+        is_right = min(earned - optimum, valued - worth) > -1e-6 and steps <= task.published
         right += is_right
-        stopped = f", {result.stopped}" if result.stopped else ""
-        sizes = f"{result.machine.states} states {len(result.machine.triggers)} triggers"
+        sizes = f"{result.machine.states} states, {len(result.machine.triggers)} triggers"
+        told = "" if result.noise is None else str(result.noise).replace("|", "")
+        words = ("optimal" if is_right else "NOT optimal") + (f", {result.stopped}" if result.stopped else "")
         print(
-            f"seed {seed}: {'optimal' if is_right else 'NOT'} {earned:.4g} ({earned / optimum:.1%}), {steps:,} steps, "
-            f"{sizes}, {len(result.solves)} solves, {time.perf_counter() - begun:.0f} s{stopped}; "
-            f"{result.noise}",
+            f"| {seed} | {words} | {earned / optimum:.1%} | {valued / worth:.1%} | {steps:,} | {sizes} | "
+            f"{len(result.solves)} | {seconds:.0f} | {told} |",
             flush=True,
         )
-    print(f"{right} of {options.seeds} optimal")
+    print(f"\n{right} of {options.seeds} optimal, published {task.published:,} steps")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ from markovize.learning.limits import Limits, Stop
 from markovize.learning.memory import Facts, Known, Memory, Solvers
 from markovize.learning.outliers import with_fewest_outliers
 from markovize.learning.prefix_tree import PrefixTree
+from markovize.learning.problem import Problem
 from markovize.learning.recall import Recalled
+from markovize.learning.repair import moves_of, repair
 from markovize.learning.result import LearnResult, Status
 from markovize.learning.search import FIRST_BUDGET, Deepening, Plan, Progress
 from markovize.learning.state_merging import merge_states
@@ -29,6 +31,8 @@ from markovize.machine.machine import RewardMachine
 
 MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
 TURN: Final = 50  # counted work of the first turns where other labels are tried: these are short
+REPAIR: Final = 30_000  # counted work of changes to the last machine: a few seconds
+FEW_MORE: Final = 4  # triggers by which a repaired machine may grow before another one is searched for
 NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
 
 
@@ -137,9 +141,13 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
     first = call.first
+    repaired = False
     if call.effort is not None and options.allowance.tolerance:
         with contextlib.suppress(Stop):  # who has no time left hears of it in the search
             first = merge_states(Judge(tree), call.limits)
+            if first is None and call.last is not None:
+                first = _repair(options, call, recalled.problem, call.last)
+                repaired = first is not None and len(first) <= len(call.last.triggers) + FEW_MORE
     if first is None and options.looks_first and call.effort is not None:
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)
@@ -150,11 +158,25 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         solvers.search,
         options.goal,
         call.limits,
-        plan=Plan(effort, experience.guess(experience.size), first, last_resort, FIRST_BUDGET if last_resort else TURN),
+        plan=Plan(
+            effort,
+            experience.guess(experience.size),
+            first,
+            last_resort,
+            FIRST_BUDGET if last_resort else TURN,
+            asks=not repaired,
+        ),
         proven=facts.proven,
         on_progress=on_progress,
     )
     return Attempt(recalled, facts, solvers, first, search, options)
+
+
+def _repair(options: Options, call: Call, problem: Problem, last: RewardMachine) -> Delta | None:
+    """The last machine with few changes, where these are found soon."""
+    limits = replace(call.limits, work=REPAIR)
+    moves = moves_of(last, problem.steps.triggers.values)
+    return repair(moves, Judge(problem.tree), limits, acyclic=options.acyclic)
 
 
 def _look_first(

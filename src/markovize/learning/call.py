@@ -17,6 +17,7 @@ from markovize.learning.limits import Limits
 from markovize.learning.problem import LabelPair, Problem
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
+from markovize.machine.machine import RewardMachine
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,4 @@ class Call:
     rng: np.random.Generator | None
     all: int | None = None  # minimal machines to list at most
     first: Delta | None = None  # a machine to begin with, under the only labels there are
+    last: RewardMachine | None = None  # one that explained some of the episodes: it may need only few changes

@@ -34,6 +34,7 @@ from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.learning.stages import answer, blank
 from markovize.learning.warm_up import warm_up, warm_up_for_noise
+from markovize.machine.machine import RewardMachine
 
 Auto: TypeAlias = LabelOn  # or "auto"
 DEFAULT_ENGINE: Final = "sat"
@@ -155,7 +156,7 @@ class Learner:
         on_progress: Callable[[Progress], None] | None = None,
         since: LearnResult | None = None,
         rng: np.random.Generator | None = None,
-        first: Delta | Candidate | None = None,
+        first: Delta | Candidate | RewardMachine | None = None,
         all: int | None = None,
     ) -> LearnResult:
         """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
@@ -183,8 +184,10 @@ class Learner:
                 given = GuardCall(traces, limits, effort, on_progress, self._remembered, begin)
                 result, self._remembered = answer_guards(self._guards, given, blank(self.options))
                 return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
-            delta = None if isinstance(first, Candidate) else first
-            call = Call(traces, Limits(deadline, interrupt=interrupt), effort, on_progress, since, rng, all, delta)
+            last = first if isinstance(first, RewardMachine) else None
+            delta = None if isinstance(first, Candidate | RewardMachine) else first
+            limits = Limits(deadline, interrupt=interrupt)
+            call = Call(traces, limits, effort, on_progress, since, rng, all, delta, last)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 

@@ -72,6 +72,7 @@ class Plan:
     first: Delta | None = None  # a machine to begin with
     last_resort: bool = True  # whether any machine is better than none
     turn: int = FIRST_BUDGET  # counted work before another question gets its turn
+    asks: bool = True  # whether anything smaller than the first machine is looked for, other than by shrinking it
 
 
 class Deepening:
@@ -126,7 +127,7 @@ class Deepening:
                 inquiry.shrink(plan.first, self._shrinking)
             if inquiry.best is None and inquiry.takes_all:
                 yield from self._find_few_states()
-            while not inquiry.is_settled:
+            while not inquiry.is_settled and (plan.asks or inquiry.best is None):
                 yield from self._settle(*self._next_question())
             if inquiry.is_proven:
                 inquiry.check_minimal(self.limits)

@@ -16,7 +16,7 @@ def keep_episode(agent: Agent, kept: KeptEpisodes) -> None:
 
 def keep_witness(agent: Agent, kept: KeptEpisodes, *, again: bool) -> None:
     """Keeps the earlier episode that the one at hand is in conflict with; one that is kept already only ``again``."""
-    witnesses, row = agent.arrays.witnesses, _witness_row(agent)
+    witnesses, row = agent.arrays.witnesses, witness_row(agent)
     if row >= 0 and (again or not witnesses.kept[row]):
         steps = slice(int(witnesses.lengths[row]))
         shown = witnesses.transitions[row, steps], witnesses.rewards[row, steps]
@@ -28,13 +28,13 @@ def both_of_conflict(agent: Agent, kept: KeptEpisodes, *, whole: bool) -> list[I
 
     Of the episode only those up to the conflict, unless ``whole``.
     """
-    witnesses, row = agent.arrays.witnesses, _witness_row(agent)
+    witnesses, row = agent.arrays.witnesses, witness_row(agent)
     conflict = int(agent.arrays.episode.status[0].conflict)
     shown = [kept.transitions[-1][: None if whole else conflict + 1]]
     return [*shown, witnesses.transitions[row, : int(witnesses.lengths[row])].copy()] if row >= 0 else shown
 
 
-def _witness_row(agent: Agent) -> int:
+def witness_row(agent: Agent) -> int:
     """Where the witness of the conflict at hand is; -1 if there is none."""
     arrays = agent.arrays
     episode = arrays.episode

@@ -16,10 +16,9 @@ from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_retu
 from markovize.agents.tabular.display import Display
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
-from markovize.agents.tabular.evidence import both_of_conflict, keep_episode, keep_witness
+from markovize.agents.tabular.evidence import keep_episode, keep_witness
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.renewal import Renewal
-from markovize.agents.tabular.repeats import REPEATS, VOTES
 from markovize.agents.tabular.results import RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
 from markovize.agents.tabular.schedule import Horizon, Schedule
@@ -28,8 +27,8 @@ from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.snapshots import Snapshot, restore, take
 from markovize.agents.tabular.stopping import NEVER, Checkpoints, Stop, TimeIsUp
 from markovize.agents.tabular.ties import Ties
+from markovize.agents.tabular.trials import Trials
 from markovize.agents.tabular.view import View
-from markovize.episodes.labelling import AUTO
 from markovize.episodes.traces import Floats, Ints
 from markovize.errors import InputError
 from markovize.learning.interrupts import interruptible
@@ -78,7 +77,7 @@ class ActiveLearner:
         self.search = MachineSearch(cfg, self.runner.codec, self.view.asked)
         self._renewal = Renewal(self.search, self.runner, self.environment.steps, self.rng)
         self.agent = self._renewal.new_agent(RewardMachine("state", "state", 1), None)
-        self.ties = Ties(cfg)
+        self.ties, self.trials = Ties(cfg), Trials(self)
         if cfg.all and self.runner.codec.labelled:
             raise InputError("all is for discrete observations, which are the agent's states")
         self.schedule, self.horizon = Schedule(cfg), Horizon(self.environment.steps)
@@ -139,7 +138,7 @@ class ActiveLearner:
                 self.agent.machine = machine
             else:  # a damaged checkpoint: what it kept was not seen by the agent
                 self.agent = self._renewal.new_agent(machine, self.agent)
-                self._renewal.replay_kept(self.agent, self._hyperparameters(), stop)
+                self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
         if self.settings.all and self.search.status == "optimal":
             self.ties.list(self.agent.machine, self.search.traces(), self.runner.codec.labelled_by, stop)
         if self.environment.world is not None:
@@ -190,7 +189,7 @@ class ActiveLearner:
     def _look(self, stop: Stop) -> Ints:
         """Where another machine is as small and as good: the walk that tells them apart, as the next route."""
         is_asked = self.settings.all and self.search.status == "optimal" and self.ties.is_due
-        if not (is_asked and self._hyperparameters().pause):  # before every block: the usual answer must be quick
+        if not (is_asked and self.hyperparameters().pause):  # before every block: the usual answer must be quick
             return NO_WALK
         codec = self.runner.codec
         walk = self.ties.look(self.agent.machine, self.search.traces(), codec.labelled_by, self.schedule.episode, stop)
@@ -198,14 +197,15 @@ class ActiveLearner:
 
     def _play(self, stop: Stop, walk: Ints) -> None:
         """A block of episodes under the same hyperparameters, and what follows from it; one, if it begins by a walk."""
-        how = self._hyperparameters()._replace(walk=len(walk))
+        how = self.hyperparameters()._replace(walk=len(walk))
         why, returns, lengths = self.runner.play(self.agent, how, 1 if len(walk) else self.schedule.block(), stop)
-        self._note_played(returns, lengths)
+        self.note_played(returns, lengths)
         status = self.agent.arrays.episode.status[0]
         news, moved = why == CONFLICT or bool(status.news), bool(status.moved)
         if why == FULL:
             self.agent.add_rows()
         elif why == CONFLICT:
+            ends = self.trials.ends_in_conflict()
             keep_witness(self.agent, self.search.kept, again=self.settings.mode == "paper")
             self.search.pending = True
         elif news or (moved and how.directed):
@@ -215,16 +215,18 @@ class ActiveLearner:
         taken = self.agent.arrays.episode.transitions[: len(walk)]
         self.ties.note_episode(news, lost=not np.array_equal(taken, walk))
         if why == CONFLICT and self.search.looks_for_noise:
-            self._repeat_conflict(stop)
+            self.trials.repeat_conflict(stop)
+        if why == CONFLICT:
+            self.trials.shorten_conflict(ends, stop)
         self.horizon.adapt(len(returns), news)
         if why != CONFLICT and (news or self.schedule.episode % self.settings.evaluate_every == 0):
             self._evaluate()
 
-    def _note_played(self, returns: Floats, lengths: Ints) -> None:
+    def note_played(self, returns: Floats, lengths: Ints) -> None:
         self.schedule.episode += len(returns)
         self.history.add(returns, lengths)
 
-    def _hyperparameters(self) -> Hyperparameters:
+    def hyperparameters(self) -> Hyperparameters:
         cfg, schedule, kept = self.settings, self.schedule, self.search.kept
         epsilon = cfg.wait_epsilon if schedule.waiting and cfg.wait_epsilon is not None else cfg.epsilon
         room = len(kept) < cfg.keep and kept.steps < MOST_KEPT_STEPS
@@ -243,23 +245,6 @@ class ActiveLearner:
 
     # --- conflicts -------------------------------------------------------------------------------------------------
 
-    def _repeat_conflict(self, stop: Stop) -> None:
-        """Plays both episodes of a conflict again and again: what differs after equal histories is noise.
-
-        On a world's tables nothing is noisy.
-        """
-        if not isinstance(self.runner, EnvRunner) or self.schedule.greedy:
-            return
-        kept = self.search.kept
-        alone = self.settings.outliers == AUTO  # then any step of the episode may be another outlier
-        for transitions in both_of_conflict(self.agent, kept, whole=alone):
-            script = [self.runner.codec.action[x] for x in transitions.tolist()]
-            for _ in range(VOTES if alone else REPEATS):
-                if self.schedule.over:
-                    return
-                self._note_played(*self.runner.repeat(self.agent, self._hyperparameters(), script, stop))
-                keep_episode(self.agent, kept)
-
     def _resolve_conflict(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Learns a machine that explains all episodes kept, and goes on with it.
 
@@ -268,7 +253,7 @@ class ActiveLearner:
         if self._renewal.is_excused(self.agent):
             self.search.pending = False
             self.agent = self._renewal.new_agent(self.agent.machine, self.agent)
-            self._renewal.replay_kept(self.agent, self._hyperparameters(), stop)
+            self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
             return
         result = self.search.learn(stop, lambda doing: self._display.show(self.progress, doing=doing))
         if result.interrupted:  # who resumes repeats this search; who does not, has at least its best machine
@@ -276,7 +261,9 @@ class ActiveLearner:
             if result.machine is not None and result.machine.states <= MOST_STATES:
                 self._adopt(result, NEVER)
             stop.end()
+        before = self.agent.machine
         self._adopt(result, stop)
+        self.trials.doubt_triggers(before, stop)
         self._evaluate()
 
     def _adopt(self, result: LearnResult, stop: Stop) -> None:
@@ -288,7 +275,7 @@ class ActiveLearner:
         self.ties.renew()
         if self.settings.transfer and self.settings.mode == "q-learning":
             self._renewal.transfer(self.agent, before, old.values.q)
-        self._renewal.replay_kept(self.agent, self._hyperparameters(), stop)
+        self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
 
     # --- how good it is --------------------------------------------------------------------------------------------
 

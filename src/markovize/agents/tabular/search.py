@@ -62,6 +62,7 @@ class MachineSearch:
         self._effort = settings.effort
         self._stop = NEVER
         self._tell: Callable[[str], None] | None = None
+        self._last: RewardMachine | None = None  # of the last solve
 
     @property
     def seconds(self) -> float:
@@ -90,12 +91,17 @@ class MachineSearch:
         ``tell`` is told what is being searched for, again and again.
         """
         self._stop, self._tell = stop, tell
-        if self.settings.tolerance == AUTO:
-            self._allow(fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept, self._names())))
+        self._allow(self.expected_tolerance())
         result = self._solve(self.put_right().kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         return result
+
+    def expected_tolerance(self) -> float:
+        """The tolerance of the next machine: as it is or, where it is to be found, as the episodes kept say."""
+        if self.settings.tolerance != AUTO:
+            return self.allowance.tolerance
+        return fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept, self._names()))
 
     def learn_without_conflict(self) -> RewardMachine:
         """The machine of a run that never met a conflict: one state, and the rewards of the episodes kept."""
@@ -163,6 +169,8 @@ class MachineSearch:
         while result.machine is None and not result.interrupted:  # nothing within the budget of a last resort
             self._effort = MORE_EFFORT * (self._effort or 1)
             result = self._solve_under(self._labels, kept, traces, rng)
+        if not result.interrupted:
+            self._last = result.machine
         return result
 
     def _solve_under(
@@ -183,6 +191,7 @@ class MachineSearch:
             kept.traces(self.codec),
             effort=effort,
             rng=rng,
+            first=self._last if self.allowance.tolerance else None,
             time_limit=None if left is None else max(left, LEAST_SECONDS),
             on_progress=None if tell is None else lambda progress: tell(_words(learner, progress)),
         )
