@@ -190,13 +190,13 @@ def kinds(pair: Pair) -> tuple[str, ...]:
 
 def smallest(optima: dict[Pair, dict[str, tuple[int, int]]], coarsest: Pair, options: Options) -> Pair:
     """The labels to take: the coarsest, unless their machine is large and others have a smaller one."""
-    if optima[coarsest][options.objective][0] <= options.small:
-        return coarsest
 
     def order(pair: Pair) -> tuple[int, ...]:
         states, triggers = optima[pair][options.objective]
         return (states, triggers) if options.objective == "states" else (triggers, states)
 
+    if order(coarsest)[0] <= options.small:
+        return coarsest
     return min([coarsest, *optima], key=order)  # the first of equals
 
 

@@ -55,8 +55,8 @@ RUNS = [
         {"task": "b", "rewards": "cumulative"},
         "directed",
         {"episodes": 40, "acyclic": True},
-        Course(5, 4, 18, 1461, 37.4),
-        Course(5, 4, 18, 1473, 36.7),
+        Course(5, 4, 12, 1260, 44.0),
+        Course(5, 4, 12, 1276, 43.3),
     ),
     Run(
         "BreakfastWorld",

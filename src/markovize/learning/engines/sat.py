@@ -8,7 +8,8 @@ make the counted proofs short:
 * *Counting.* K states need K-1 first triggers: where z = K-1, in a tree machine, there are no others, and nothing is
   counted. Else all triggers are, state by state and label by label in the order in which the exemplars meet them. So
   what the counter adds up first are triggers on a piece of a way, which is what proofs argue with. Counting only
-  triggers that are not first ones, with labels in any order, takes three to eight times as long with cycles.
+  triggers that are not first ones, with labels in any order, takes three to eight times as long with cycles. But its
+  counter stays small where there are many states and triggers, so that is done there.
 * *Apartness.* Two nodes with a common continuation that ends in different outcomes cannot share a state.
 
 A reward label that determines its trigger label (all built-in kinds do) fixes u' once u is known, so its outcome is
@@ -34,6 +35,7 @@ from markovize.learning.prefix_tree import PrefixTree
 SLICE = 2_000  # conflicts between two looks at the clock; fixed, since a solver that was stopped takes another way
 LARGE = 20_000  # variables, from which on even a slice may take long: it runs in a thread that can be cancelled
 LONG_SECONDS = 0.1  # a slice that took longer is a reason for that, too
+MOST_COUNTED = 12  # triggers that are all counted: the counter grows with the square of this
 CLAUSES = 2_000  # or so, between two looks at the clock while a formula is written
 
 
@@ -150,10 +152,13 @@ class Formula:
             self._look(limits)
             self._moves[label] = self._function()
         if states > 1:
-            firsts = self._first_triggers(labels, limits, are_all=spare == 0)
+            counts_all = bool(spare) and spare is not None and spare + states - 1 <= MOST_COUNTED
+            firsts, others = self._first_triggers(labels, limits, others=spare is not None and not counts_all)
             self._number_states(firsts, labels)
-            if spare:
-                self._count_triggers(labels, spare + states - 1)
+            if counts_all and spare is not None:
+                self._count([-self._moves[x][i][i] for i in range(states) for x in labels], spare + states - 1)
+            elif spare is not None:
+                self._count(others, spare)
         stay = [row[i] for rows in self._moves.values() for i, row in enumerate(rows)]
         if spare is not None:
             self._solver.set_phases(stay)  # try "no trigger" first: machines come out small
@@ -172,12 +177,15 @@ class Formula:
             rows.append(row)
         return rows
 
-    def _first_triggers(self, labels: list[int], limits: Limits, *, are_all: bool) -> list[dict[tuple[int, int], int]]:
-        """For each state j and (i, x), i < j: "some trigger from at most (i, x) leads to j".
+    def _first_triggers(
+        self, labels: list[int], limits: Limits, *, others: bool
+    ) -> tuple[list[dict[tuple[int, int], int]], list[int]]:
+        """For each state j and (i, x), i < j: "some trigger from at most (i, x) leads to j"; and all other triggers.
 
-        Where they ``are_all``, there is no other trigger.
+        The latter only where ``others`` are asked for.
         """
         firsts: list[dict[tuple[int, int], int]] = [{}]
+        rest: list[int] = []
         for j in range(1, self._states):
             chain: dict[tuple[int, int], int] = {}
             before = 0
@@ -191,18 +199,15 @@ class Formula:
                     else:
                         self._add([-before, upto])
                         self._add([-upto, before, move])
-                        if are_all:
-                            self._add([-before, -move])
-                    if are_all and not self._acyclic:
-                        self._add([-self._moves[x][j][i]])
+                        if others:
+                            rest.append(self._new())
+                            self._add([-before, -move, rest[-1]])
                     chain[i, x] = before = upto
-            self._enter(j, before)
+            self._add([before])  # every state is entered
             firsts.append(chain)
-        return firsts
-
-    def _enter(self, _state: int, entered: int) -> None:
-        """Every state is entered."""
-        self._add([entered])
+        if others and not self._acyclic:
+            rest += [self._moves[x][i][j] for i in range(self._states) for j in range(i) for x in labels]
+        return firsts, rest
 
     def _number_states(self, firsts: list[dict[tuple[int, int], int]], labels: list[int]) -> None:
         """First triggers increase with the state; an acyclic machine may break that only by an edge j → j+1."""
@@ -218,11 +223,14 @@ class Formula:
                 if i < j:
                     self._add([-upto, firsts[j][i, x], *edge])
 
-    def _count_triggers(self, labels: list[int], most: int) -> None:
-        """At most so many."""
+    def _count(self, triggers: list[int], most: int) -> None:
+        """At most so many of them."""
         from pysat.card import CardEnc, EncType
 
-        triggers = [-self._moves[x][i][i] for i in range(self._states) for x in labels]
+        if most == 0:
+            for trigger in triggers:
+                self._add([-trigger])
+            return
         counter = CardEnc.atmost(triggers, bound=most, top_id=self._top, encoding=EncType.totalizer)
         for clause in counter.clauses:
             self._add(clause)
