@@ -16,8 +16,9 @@ QUICK := episodes conflicts machine product learning io worlds gym
 quick: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not long and not slow" $(QUICK:%=tests/%) tests/test_*.py
 
+# without the tests that take seconds each, which `make coverage` and so `make test-long` run as well
 test: $(VENV)/.all lint types
-	$(BIN)/python -m pytest -n $(WORKERS) -q
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not long and not slow"
 
 # the same, with what it covers; first the kernels without compilation, where their lines can be seen (and where numbers
 # that wrap around, as they do when compiled, are no reason to warn)
