@@ -224,17 +224,20 @@ class Formula:
                     self._add([-upto, firsts[j][i, x], *edge])
 
     def _count(self, triggers: list[int], most: int) -> None:
-        """At most so many of them."""
-        from pysat.card import CardEnc, EncType
+        """At most so many of them, by a totalizer that counts no further (``CardEnc`` would count them all)."""
+        from pysat.card import ITotalizer
 
+        if most >= len(triggers):
+            return
         if most == 0:
             for trigger in triggers:
                 self._add([-trigger])
             return
-        counter = CardEnc.atmost(triggers, bound=most, top_id=self._top, encoding=EncType.totalizer)
-        for clause in counter.clauses:
-            self._add(clause)
-        self._top = max(self._top, counter.nv)
+        with ITotalizer(triggers, ubound=most, top_id=self._top) as counter:
+            for clause in counter.cnf.clauses:
+                self._add(clause)
+            self._add([-counter.rhs[most]])
+            self._top = max(self._top, counter.top_id)
 
     def catch_up(self, tree: ExemplarTree, limits: Limits) -> None:
         """Adds the clauses of exemplars that came since the last call; may stop between two of them and go on later."""
