@@ -265,11 +265,12 @@ class Deepening:
     def _should_look(self) -> bool:
         """Whether the search is no short one, and the best machine is far above what is proven, or there is none.
 
-        Without cycles, and where states are to be few, the search itself soon has a machine.
+        Without cycles, and where states are to be few, the search itself soon has a machine. Who has one waits longer.
         """
         inquiry, best = self.inquiry, self.best
-        goal = inquiry.goal
-        if self._has_looked or inquiry.spent <= self._plan.turn // 2 or goal.acyclic or goal.objective == "states":
+        goal, turn = inquiry.goal, self._plan.turn
+        patience = turn // 2 if best is None or self._plan.effort is not None else FAVOUR * turn
+        if self._has_looked or inquiry.spent <= patience or goal.acyclic or goal.objective == "states":
             return False
         return best is None or size(best)[1] > FAR * inquiry.assumed.next_question(goal.objective)[1]
 
