@@ -25,7 +25,7 @@ from markovize.learning.problem import Problem
 from markovize.learning.recall import Recalled
 from markovize.learning.repair import moves_of, repair
 from markovize.learning.result import LearnResult, Status
-from markovize.learning.search import FIRST_BUDGET, Deepening, Plan, Progress
+from markovize.learning.search import FIRST_BUDGET, Deepening, Look, Plan, Progress
 from markovize.learning.state_merging import merge_states
 from markovize.machine.machine import RewardMachine
 
@@ -33,6 +33,7 @@ MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
 TURN: Final = 50  # counted work of the first turns where other labels are tried: these are short
 REPAIR: Final = 30_000  # counted work of changes to the last machine: a few seconds
 FEW_MORE: Final = 4  # triggers by which a repaired machine may grow before another one is searched for
+LOOK: Final = 4_000  # counted work of a question, where a long search looks for a good machine before it proves
 NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
 
 
@@ -142,7 +143,9 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
     first = call.first
     repaired = False
-    if call.effort is not None and options.allowance.tolerance:
+    if call.prove is not None:
+        first = _to_prove(recalled.problem, call.prove)
+    elif call.effort is not None and options.allowance.tolerance:
         with contextlib.suppress(Stop):  # who has no time left hears of it in the search
             first = merge_states(Judge(tree), call.limits)
             if first is None and call.last is not None:
@@ -152,7 +155,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)
     experience = facts.experience
-    effort = _halve(call.effort, experience.searches_in_vain)
+    effort = call.effort if call.prove is not None else _halve(call.effort, experience.searches_in_vain)
     search = Deepening(
         tree,
         solvers.search,
@@ -160,16 +163,24 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         call.limits,
         plan=Plan(
             effort,
-            experience.guess(experience.size),
+            None if call.prove is not None else experience.guess(experience.size),
             first,
             last_resort,
             FIRST_BUDGET if last_resort else TURN,
             asks=not repaired,
+            look=_look_for(options, call, tree) if last_resort else None,
+            gives_up=call.prove is not None,
         ),
         proven=facts.proven,
         on_progress=on_progress,
     )
     return Attempt(recalled, facts, solvers, first, search, options)
+
+
+def _to_prove(problem: Problem, machine: RewardMachine) -> Delta | None:
+    """A machine by the numbers of the labels, if it explains the episodes."""
+    moves, judge = moves_of(machine, problem.steps.triggers.values), Judge(problem.tree)
+    return judge.prune(moves) if judge.explains(moves) else None
 
 
 def _repair(options: Options, call: Call, problem: Problem, last: RewardMachine) -> Delta | None:
@@ -197,6 +208,25 @@ def _look_first(
     )
     look.run()
     return look.best, replace(facts, proven_by_look=look.inquiry.proven, experience=experience.after_look(look.best))
+
+
+def _look_for(options: Options, call: Call, tree: PrefixTree) -> Look | None:
+    """The same for a search whose effort is not limited, but should it be long; nothing of it is remembered."""
+    if call.effort is not None or options.acyclic or not options.allowance.exact:
+        return None
+
+    def look(limits: Limits, offer: Callable[[Delta | None], None]) -> None:
+        def tell(_: Progress) -> None:
+            offer(search.best)
+            limits.pulse()
+
+        goal, exemplars = Goal("states", acyclic=True), ExemplarSets(options.engine, acyclic=True)
+        plan = Plan(LOOK, last_resort=False)
+        search = Deepening(tree, exemplars, goal, limits, plan=plan, on_progress=tell)
+        search.run()
+        offer(search.best)
+
+    return look
 
 
 def _halve(effort: int | None, times: int) -> int | None:

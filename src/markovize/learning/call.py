@@ -62,3 +62,4 @@ class Call:
     all: int | None = None  # minimal machines to list at most
     first: Delta | None = None  # a machine to begin with, under the only labels there are
     last: RewardMachine | None = None  # one that explained some of the episodes: it may need only few changes
+    prove: RewardMachine | None = None  # one that explains them all: is it the smallest?

@@ -158,13 +158,15 @@ class Learner:
         rng: np.random.Generator | None = None,
         first: Delta | Candidate | RewardMachine | None = None,
         all: int | None = None,
+        prove: RewardMachine | None = None,
     ) -> LearnResult:
         """As :func:`learn`. With an ``effort``, in the engine's count, a question that takes longer is left open.
 
         That gives a machine soon, and repeatably, but optimal only where no question was left open. With an ``rng``,
         triggers are drawn from the labels that the data cannot tell apart, so that who acts on them soon learns more.
         Labels are the coarsest that work then: no others are compared. With ``all``, what one call has listed is not
-        looked for by the next.
+        looked for by the next. ``prove`` is a machine that explains the episodes under the coarsest labels: the search
+        begins with it, asks from what is proven, and gives up at the first question that takes more than the effort.
         """
         if time_limit is not None and not time_limit > 0:
             raise InputError(f"the time limit must be positive, not {time_limit}")
@@ -187,7 +189,7 @@ class Learner:
             last = first if isinstance(first, RewardMachine) else None
             delta = None if isinstance(first, Candidate | RewardMachine) else first
             limits = Limits(deadline, interrupt=interrupt)
-            call = Call(traces, limits, effort, on_progress, since, rng, all, delta, last)
+            call = Call(traces, limits, effort, on_progress, since, rng, all, delta, last, prove)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 

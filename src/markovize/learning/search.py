@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from markovize.learning.engines.base import Delta, Verdict
 from markovize.learning.exemplars import ExemplarSets
@@ -32,6 +32,9 @@ OPEN_QUESTIONS: Final = 5  # times the effort of one, after which no more are as
 LAST_RESORT: Final = 20  # times the effort of a question, for any machine where there is none: about ten seconds
 LEAST_LAST_RESORT: Final = 20_000  # counted work, where the effort is small: about two seconds
 NEAR: Final = 4  # triggers above the smallest open question, where effort is limited, that are not halved
+FAR: Final = 1.5  # times the smallest open question, from which on the best machine is a reason to look for another
+CLIMB: Final = 20  # turns of work for a tree machine that has far fewer triggers than the best, or where there is none
+STROLL: Final = 2  # turns of work for one that has only somewhat fewer
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,10 @@ class Progress:
         return " · ".join([*parts, f"{self.exemplars} exemplars", f"{seconds:.1f} s"])
 
 
+Look: TypeAlias = Callable[[Limits, Callable[[Delta | None], None]], None]
+"""A search that takes less. It offers machines that explain the data but need not be the smallest."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a search begins, how much it may take, and how it ends."""
@@ -73,6 +80,8 @@ class Plan:
     last_resort: bool = True  # whether any machine is better than none
     turn: int = FIRST_BUDGET  # counted work before another question gets its turn
     asks: bool = True  # whether anything smaller than the first machine is looked for, other than by shrinking it
+    gives_up: bool = False  # at the first question that is left open: then nothing is proven
+    look: Look | None = None  # where the search proves to be long
 
 
 class Deepening:
@@ -96,6 +105,7 @@ class Deepening:
         self._started = time.monotonic()
         self._asked: tuple[str, int, int | None] = ("first machine", 1, None)
         self._questions = self._search()
+        self._has_looked = False  # for a good machine, whatever is proven
         self.is_proven = False  # whether it ended with a proof
         if self._plan.effort is not None:
             self.inquiry.takes_all = False  # a few exemplars stay where they are, whatever comes next
@@ -193,6 +203,10 @@ class Deepening:
             goal.objective == "triggers" and not goal.acyclic
         )
         while True:
+            if self._should_look():
+                yield from self._look_for_good()
+                if self.inquiry.is_settled or self.inquiry.assumed.at(states) > triggers:
+                    return
             for turn, counted in enumerate((counted_first, not counted_first)):
                 if not counted and not self._row_may_fall(states):
                     continue
@@ -202,11 +216,14 @@ class Deepening:
                 if work > 0:
                     yield
                     verdict = self._ask(states, triggers if counted else None, work)
-                    answered = verdict is Verdict.INFEASIBLE or (counted and verdict is Verdict.FEASIBLE)
+                    found = verdict is Verdict.FEASIBLE and (counted or effort is not None)
+                    answered = verdict is Verdict.INFEASIBLE or found
                     if answered or self.inquiry.is_settled:
                         return
                 spent[counted] += work
             if effort is not None and spent[True] >= effort:
+                if self._plan.gives_up:
+                    raise Stop
                 self.inquiry.leave_open(states, triggers)
                 return
             budget *= 2
@@ -242,6 +259,41 @@ class Deepening:
             if inquiry.assumed.at(states) < math.inf:
                 yield
                 if self._ask(states, None, self._plan.turn) is not Verdict.INFEASIBLE:
+                    return
+            states += 1
+
+    def _should_look(self) -> bool:
+        """Whether the search is no short one, and the best machine is far above what is proven, or there is none.
+
+        Without cycles, and where states are to be few, the search itself soon has a machine. Who has one waits longer.
+        """
+        inquiry, best = self.inquiry, self.best
+        goal, turn = inquiry.goal, self._plan.turn
+        patience = turn // 2 if best is None or self._plan.effort is not None else FAVOUR * turn
+        if self._has_looked or inquiry.spent <= patience or goal.acyclic or goal.objective == "states":
+            return False
+        return best is None or size(best)[1] > FAR * inquiry.assumed.next_question(goal.objective)[1]
+
+    def _look_for_good(self) -> Iterator[None]:
+        """A good machine before the long proofs: by a search that takes less, then by tree machines of growing size.
+
+        In a tree machine each trigger enters a state of its own, and nothing is counted: it is soon found or excluded.
+        """
+        inquiry, plan = self.inquiry, self._plan
+        self._has_looked = True
+        if plan.look is not None:
+            self._asked = ("looking for a good machine", 1, None)
+            plan.look(self.limits, inquiry.offer)
+            if self.best is not None:
+                inquiry.shrink(self.best, self._shrinking)
+        states = 2
+        while self.best is None or states - 1 < size(self.best)[1]:
+            if inquiry.assumed.at(states) < states:
+                yield
+                far = self.best is None or size(self.best)[1] >= FAR * states
+                work = (CLIMB if far else STROLL) * plan.turn
+                work = work if plan.effort is None else min(work, plan.effort)
+                if self._ask(states, states - 1, work) is not Verdict.INFEASIBLE:
                     return
             states += 1
 

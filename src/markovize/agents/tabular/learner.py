@@ -139,6 +139,7 @@ class ActiveLearner:
             else:  # a damaged checkpoint: what it kept was not seen by the agent
                 self.agent = self._renewal.new_agent(machine, self.agent)
                 self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
+        self._prove(stop, checkpoints)
         if self.settings.all and self.search.status == "optimal":
             self.ties.list(self.agent.machine, self.search.traces(), self.runner.codec.labelled_by, stop)
         if self.environment.world is not None:
@@ -276,6 +277,26 @@ class ActiveLearner:
         if self.settings.transfer and self.settings.mode == "q-learning":
             self._renewal.transfer(self.agent, before, old.values.q)
         self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
+
+    def _prove(self, stop: Stop, checkpoints: Checkpoints) -> None:
+        """At the end: is the machine the smallest? Searches on the way leave that open where it takes them too long.
+
+        A smaller one takes its place.
+        """
+        machine = self.agent.machine
+        result = self.search.prove(machine, stop, lambda doing: self._display.show(self.progress, doing=doing))
+        if result is None:
+            return
+        if result.interrupted:  # who resumes tries again
+            checkpoints.save_at_last()
+            stop.end()
+        has_same_size = (result.states, result.triggers) == (machine.states, len(machine.triggers))
+        if result.status != "optimal" or has_same_size:
+            self.search.note_proof(result)
+            return
+        self._adopt(result, stop)
+        self.history.notes.append("the smallest machine was found at the end: no episode was played with it")
+        self._evaluate()
 
     # --- how good it is --------------------------------------------------------------------------------------------
 

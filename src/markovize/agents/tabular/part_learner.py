@@ -13,8 +13,10 @@ from markovize.episodes.traces import Ints
 from markovize.learning.learner import Learner
 from markovize.learning.parts import join_results
 from markovize.learning.result import LearnResult
+from markovize.machine.machine import RewardMachine
 
 Solve: TypeAlias = Callable[[Learner, KeptEpisodes, np.random.Generator], LearnResult]
+Prove: TypeAlias = Callable[[Learner, KeptEpisodes, RewardMachine], LearnResult]
 
 
 @dataclass
@@ -47,4 +49,20 @@ class PartLearner:
                     return replace(found, machine=None)
                 part.result, part.numbers = found, numbers.tobytes()
             results.append(part.result)
+        return join_results(results)
+
+    def prove(self, kept: KeptEpisodes, parts: Sequence[Ints], machine: RewardMachine, prove: Prove) -> LearnResult:
+        """The same by ``prove``, on each part whose machine is not proven; this is the machine of them all."""
+        if len(parts) < 2:
+            return prove(self._whole, kept, machine)
+        results: list[LearnResult] = []
+        for numbers in parts:
+            part = self._parts.setdefault(int(numbers[0]), _Part(self._new_learner()))
+            found = part.result
+            if found is None or found.status != "optimal" or part.numbers != numbers.tobytes():
+                own = machine if found is None else found.unwrap()
+                found = prove(part.learner, kept.only(numbers.tolist()), own)
+                if found.machine is None or found.status != "optimal":
+                    return replace(found, machine=None)
+            results.append(found)
         return join_results(results)

@@ -21,7 +21,7 @@ from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
-from markovize.episodes.traces import Longs, Traces
+from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SHARE, SMALL
 from markovize.learning.learner import Auto, Learner
@@ -37,6 +37,7 @@ MORE_TRIGGERS = 1.5  # times those of a machine that no other labels could beat,
 FAR_SMALLER = 0.75  # of the bits of a machine: a reason to take other labels
 LEAST_SECONDS = 0.01  # of a search that must end at once
 SOME_TRIGGERS = 3  # from here on if other labels leave far less to explain
+PROOF = 80  # times the effort of a question, where the last machine is to be proven: half a minute at most
 MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
 FAR_MORE = 4  # times as many reward labels with several rewards
 
@@ -63,11 +64,12 @@ class MachineSearch:
         self._stop = NEVER
         self._tell: Callable[[str], None] | None = None
         self._last: RewardMachine | None = None  # of the last solve
+        self._proof_seconds = 0.0
 
     @property
     def seconds(self) -> float:
         """Spent on solving."""
-        return sum(solve.seconds for solve in self.solves)
+        return sum(solve.seconds for solve in self.solves) + self._proof_seconds
 
     @property
     def looks_for_noise(self) -> bool:
@@ -96,6 +98,30 @@ class MachineSearch:
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         return result
+
+    def prove(
+        self, machine: RewardMachine, stop: Stop = NEVER, tell: Callable[[str], None] | None = None
+    ) -> LearnResult | None:
+        """Whether this machine, which explains all episodes kept, is the smallest; None where that is not to be asked.
+
+        It is where a search has left questions open and the machine is small: of a large one that is hardly ever known.
+        """
+        is_open = self.status == "feasible" and self._effort is not None and len(machine.triggers) <= SMALL
+        if not is_open or self.pending or not self.allowance.exact:
+            return None
+        self._stop, self._tell = stop, tell
+        learner, kept = self._learners[self._labels], self.kept
+        return learner.prove(kept, self._parts(self._labels, self.traces()), machine, self._ask_for_proof)
+
+    def note_proof(self, result: LearnResult) -> None:
+        """The run keeps its machine, which is proven now or is not."""
+        self._proof_seconds += result.seconds
+        if result.status == "optimal":
+            self.status, self.exemplars = result.status, result.exemplars
+
+    def _ask_for_proof(self, learner: Learner, kept: KeptEpisodes, machine: RewardMachine) -> LearnResult:
+        effort = PROOF * (self._effort or 1)
+        return self._ask(effort, learner, kept, None, prove=machine)
 
     def expected_tolerance(self) -> float:
         """The tolerance of the next machine: as it is or, where it is to be found, as the episodes kept say."""
@@ -179,19 +205,30 @@ class MachineSearch:
         """A machine under these labels, with one part in ``share`` of the effort."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
-        split = self.settings.objective == "triggers" and self.settings.outliers == 0
-        steps = label_traces(traces, *labels, self.settings.explain)
-        parts = parts_of(steps, self.allowance.width) if split else []
         effort = None if self._effort is None else max(1, self._effort // share)
-        return self._learners[labels].learn(kept, parts, partial(self._ask, effort), rng)
+        return self._learners[labels].learn(kept, self._parts(labels, traces), partial(self._ask, effort), rng)
 
-    def _ask(self, effort: int | None, learner: Learner, kept: KeptEpisodes, rng: np.random.Generator) -> LearnResult:
+    def _parts(self, labels: LabelPair, traces: Traces) -> list[Ints]:
+        """The episodes that can be learned apart."""
+        if self.settings.objective != "triggers" or self.settings.outliers != 0:
+            return []
+        return parts_of(label_traces(traces, *labels, self.settings.explain), self.allowance.width)
+
+    def _ask(
+        self,
+        effort: int | None,
+        learner: Learner,
+        kept: KeptEpisodes,
+        rng: np.random.Generator | None,
+        prove: RewardMachine | None = None,
+    ) -> LearnResult:
         left, tell = self._stop.remaining, self._tell
         result = learner.learn(
             kept.traces(self.codec),
             effort=effort,
             rng=rng,
             first=self._last if self.allowance.tolerance else None,
+            prove=prove,
             time_limit=None if left is None else max(left, LEAST_SECONDS),
             on_progress=None if tell is None else lambda progress: tell(_words(learner, progress)),
         )
