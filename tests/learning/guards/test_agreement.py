@@ -7,6 +7,7 @@ import pytest
 from guard_oracle import draw_instance, smallest
 
 from markovize import learn, replay
+from markovize.learning.guards import formula
 
 
 def agree(first: int, count: int) -> int:
@@ -30,11 +31,19 @@ def agree(first: int, count: int) -> int:
     return compared
 
 
+@pytest.fixture(params=[16, 1], ids=["all values", "few cuts"])
+def first_cuts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instances have so few values that all of them would be told apart at once."""
+    monkeypatch.setattr(formula, "FIRST_CUTS", request.param)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("first_cuts")
 def test_the_search_agrees_with_all_machines() -> None:
     assert agree(0, 200) >= 180
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("first_cuts")
 def test_the_search_agrees_on_many_more() -> None:
     assert agree(10_000, 2_300) >= 2_000

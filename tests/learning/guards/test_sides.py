@@ -8,8 +8,7 @@ import pytest
 from guard_problems import holds
 from pysat.solvers import Solver
 
-from markovize.learning.guards.candidate import Bound
-from markovize.learning.guards.sides import Choice, Clauses, Slot, Threshold
+from markovize.learning.guards.sides import Choice, Clauses, Threshold
 
 
 def models(solver: Solver, variables: list[int]) -> list[tuple[bool, ...]]:
@@ -63,21 +62,24 @@ def test_a_choice_lets_one_value_pass_or_all(many: int) -> None:
         assert with_literal == {tuple(n == chosen for n in range(many)) for chosen in range(-1, many)}
 
 
-def test_a_guard_holds_where_all_sides_let_pass() -> None:
-    rows = [(0, 1), (2, 0), (2, 1)]
+@pytest.mark.parametrize("side", ["at_least", "below"])
+def test_between_two_cuts_a_value_is_only_known_roughly(side: str) -> None:
+    """What follows from a literal of a span, and what it follows from, is so for every threshold."""
     with Solver(name="glucose4") as solver:
-        slot = Slot(Clauses(solver.add_clause), [True, False])
-        variables = [slot.holds(number, row) for number, row in enumerate(rows)]
-        assert slot.holds(0, rows[0]) == variables[0]
-        every = [(), *(((0, side, code),) for side in ("at_least", "below") for code in (1, 2, 3))]
-        values = [(), *(((1, "is", code),) for code in (0, 1, 2))]
-        meant = set()
-        for first, second, third in product(every, every, values):
-            box = tuple(Bound(*bound) for bound in (*first, *second, *third))  # type: ignore[arg-type]
-            meant.add(tuple(holds(box, row) for row in rows))
-        assert set(models(solver, variables)) == meant
-        for held in meant:
-            assert solver.solve(assumptions=[v if value else -v for v, value in zip(variables, held, strict=True)])
-            box = slot.read(in_model(solver).__contains__)
-            assert tuple(holds(box, row) for row in rows) == held
-            assert len(box) <= sum(variable in in_model(solver) for variable in slot.used)
+        bound = Threshold(Clauses(solver.add_clause), 0, side)  # type: ignore[arg-type]
+        cuts = [2, 5]
+        passes = [bound.passes(code) for code in cuts]
+        assert [bound.span(code) for code in cuts] == [(own, own) for own in passes]
+        for threshold in range(9):
+            held = [(code >= threshold) == (side == "at_least") for code in range(8)]
+            for used in {True, not all(held)}:  # a literal that lets everything pass may be said or not
+                values = {bound.used: used, **{own: held[code] for own, code in zip(passes, cuts, strict=True)}}
+                assert solver.solve(assumptions=[own if value else -own for own, value in values.items()])
+                true = in_model(solver) | {0}
+                for code in range(8):
+                    enough, needed = bound.span(code)
+                    assert held[code] or (enough not in true and (enough > 0 or -enough in true))
+                    assert needed in true or not held[code]
+                low, high = bound.room(true.__contains__)
+                in_room = [code for code in cuts if low < code < high]
+                assert not in_room and (used or low == high)

@@ -15,15 +15,20 @@ Reward guards may be exchanged, so they are ordered by where they hold on the fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise, product
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
+from markovize.errors import EngineError
 from markovize.learning.guards.candidate import Candidate, Move
 from markovize.learning.guards.cells import BitCells, Cells, WindowCells
 from markovize.learning.guards.problem import GuardProblem
-from markovize.learning.guards.shares import Share
-from markovize.learning.guards.sides import Clauses, Slot
+from markovize.learning.guards.shares import Place, Share
+from markovize.learning.guards.sides import Clauses
+from markovize.learning.guards.slots import Blur, Slot
 from markovize.learning.limits import Limits
 from markovize.learning.native import run_cancellable
 from markovize.learning.outlier_count import OutlierCount
@@ -31,6 +36,7 @@ from markovize.learning.outlier_count import OutlierCount
 SLICE: Final = 1_000  # conflicts between two looks at the clock
 LARGE: Final = 20_000  # variables, from which on even a slice may take long: it runs in a thread that can be cancelled
 LONG_SECONDS: Final = 0.1  # a slice that took longer is a reason for that, too
+FIRST_CUTS: Final = 16  # of each numeric feature, in each guard
 ORDERED: Final = 30  # steps by which reward guards are ordered
 
 
@@ -55,7 +61,8 @@ class Formula:
         self._problem, self._split = problem, split
         self._solver = Solver(name="glucose4")
         self._clauses = Clauses(self._solver.solver.add_clause)  # without the detour by the wrapper: there are many
-        self._slots = [Slot(self._clauses, problem.numeric) for _ in range(split.guards)]
+        cuts = _first_cuts(problem)
+        self._slots = [Slot(self._clauses, problem.numeric, cuts) for _ in range(split.guards)]
         self._true = self._clauses.new()
         self._clauses.add([self._true])
         self._sources: list[dict[int, int]] = []
@@ -71,9 +78,10 @@ class Formula:
         self._equal_so_far = [0] * split.reward_guards
         self._ordered = 0
         self._most: list[int] = []
-        self._most_of: list[list[int]] = []  # the same for each guard
-        self._bounds: dict[int, tuple[int, int]] = {}  # of an assumption: which guard, and how many literals
+        self._most_of: list[list[int]] = []  # the same for each group of sides
+        self._bounds: dict[int, tuple[int, int]] = {}  # of an assumption: which group, and how many literals
         self._slow = False
+        self._blurs: list[Blur] = []  # of each guard of the last candidate
         self.exemplars = 0  # how many of the exemplars it knows
 
     def close(self) -> None:
@@ -209,14 +217,21 @@ class Formula:
 
     @property
     def core(self) -> tuple[int | None, ...]:
-        """After a share that has no answer: the bounds that are the reason; None for guards whose bound is not."""
+        """After a share that has no answer: the bounds that are the reason; None for groups whose bound is not."""
         bounds: dict[int, int] = dict(self._bounds[literal] for literal in self._solver.get_core() or [])
-        return tuple(bounds.get(guard) for guard in range(self._split.guards))
+        return tuple(bounds.get(group) for group in range(len(self._most_of)))
+
+    def group(self, groups: Sequence[Sequence[Place]]) -> None:
+        """Literals are shared out among these groups of sides."""
+        used = [dict(zip(slot.places, slot.used, strict=True)) for slot in self._slots]
+        self._most_of = [
+            self._count([used[guard][feature, side] for guard, feature, side in group]) for group in groups
+        ]
 
     def solve(self, literals: int | Share | None, work: int, limits: Limits) -> Candidate | bool | None:
         """A candidate with at most so many literals; False if there is none, a proof; None if the work is spent.
 
-        ``literals``: in all, or for each guard.
+        ``literals``: in all, or for each group.
         """
         assumptions = self._assume_share(literals) if isinstance(literals, tuple) else self._at_most(literals)
         self._solver.set_phases(self._clauses.likely)  # without literals first: guards come out wide
@@ -243,20 +258,20 @@ class Formula:
         return [-self._most[literals]]
 
     def _assume_share(self, share: Share) -> list[int]:
-        """What to assume so that each guard has at most so many literals."""
-        if not self._most_of:
-            self._most_of = [self._count(slot.used) for slot in self._slots]
+        """What to assume so that each group has at most so many literals."""
         out = []
-        for guard, (most, literals) in enumerate(zip(self._most_of, share, strict=True)):
+        for group, (most, literals) in enumerate(zip(self._most_of, share, strict=True)):
             if literals < len(most):
                 out.append(-most[literals])
-                self._bounds[out[-1]] = guard, literals
+                self._bounds[out[-1]] = group, literals
         return out
 
     def _count(self, used: list[int]) -> list[int]:
         """Variables "more than 0, 1, … of these"."""
         from pysat.card import ITotalizer
 
+        if len(used) == 1:
+            return list(used)
         counter = ITotalizer(used, ubound=len(used) - 1, top_id=self._clauses.top)
         self._clauses.top = counter.top_id
         for clause in counter.cnf.clauses:
@@ -281,16 +296,37 @@ class Formula:
         return found
 
     def _read(self, model: list[int]) -> Candidate:
-        def is_true(variable: int) -> bool:
-            return variable <= len(model) and model[variable - 1] > 0
+        truth = np.zeros(self._clauses.top + 1, np.bool_)
+        truth[1 : len(model) + 1] = np.array(model) > 0
 
         def chosen(options: dict[int, int]) -> int:
-            return next(u for u, variable in options.items() if is_true(variable))
+            return next(u for u, variable in options.items() if truth[variable])
 
-        boxes = [slot.read(is_true) for slot in self._slots]
-        triggers = self._split.triggers
+        read = [slot.read(truth) for slot in self._slots]
+        self._blurs = [blur for _, blur in read]
+        boxes, triggers = [box for box, _ in read], self._split.triggers
         moves = [
             Move(chosen(source), box, chosen(target))
             for source, box, target in zip(self._sources, boxes[:triggers], self._targets, strict=True)
         ]
         return Candidate(tuple(moves), tuple(boxes[triggers:]))
+
+    @property
+    def is_blurred(self) -> bool:
+        """Whether the last candidate differs from the model that it was read from."""
+        return any(blur.cuts or blur.rows for blur in self._blurs)
+
+    def sharpen(self) -> None:
+        """Looks more closely where the last candidate differs from its model: that model is no other's, either."""
+        told = [slot.sharpen(blur) for slot, blur in zip(self._slots, self._blurs, strict=True)]
+        if not any(told):
+            raise EngineError("a candidate differs from its model for no reason; this is a bug, please report it")
+
+
+def _first_cuts(problem: GuardProblem) -> list[list[int]]:
+    """Of each numeric feature some values, evenly among all; the others are told apart where it matters."""
+    cuts: list[list[int]] = []
+    for codes, numeric in zip(problem.codes, problem.numeric, strict=True):
+        last = int(codes.max(initial=0))
+        cuts.append(np.unique(np.linspace(0, last, FIRST_CUTS).astype(np.int64)).tolist() if numeric else [])
+    return cuts

@@ -24,10 +24,7 @@ class Question:
     refuted: bool = False  # proven: there is none at all
     machine: Candidate | None = None  # of this split, that explains everything
     formula: Formula | None = field(default=None, repr=False)
-    shares: Shares = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.shares = Shares(self.split.guards)
+    shares: Shares | None = field(default=None, repr=False)  # once literals are shared out
 
     def close(self) -> None:
         """Frees the solver."""

@@ -25,7 +25,7 @@ from markovize.learning.guards.noisy_judge import judge_of
 from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem
 from markovize.learning.guards.relevance import rank_features
-from markovize.learning.guards.shares import Share, few_shares
+from markovize.learning.guards.shares import Share, Shares, share_out
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.search import Progress
 
@@ -217,18 +217,28 @@ class GuardSearch:
             best = self._best_of(level)
 
     def _ask_below(self, question: Question, literals: int, work: int) -> bool | None:
-        """With at most so many literals, shared out among the guards in every way."""
-        guards = question.split.guards
-        if guards < 2 or literals < 1 or not few_shares(literals, guards):
+        """With at most so many literals, shared out among groups of sides in every way."""
+        shares = self._share_out(question, literals)
+        if shares is None:
             return self._ask(question, literals, work)
-        near = [len(box) for box in question.machine.boxes] if question.machine else [literals // guards] * guards
-        for share in question.shares.left(literals, near):
-            if not question.shares.is_refuted(share):  # by now
+        evenly = (literals // len(shares.groups),) * len(shares.groups)
+        near = shares.share_of(question.machine) if question.machine else evenly
+        for share in shares.left(literals, near):
+            if not shares.is_refuted(share):  # by now
                 found = self._ask(question, share, work)
                 if found is not False:
                     return found
         self._refute(question, literals)
         return False
+
+    def _share_out(self, question: Question, literals: int) -> Shares | None:
+        """How literals are shared out for a question; the same ever after, since refutations are by group."""
+        if question.shares is None and literals and self.best is not None:
+            near = {bound.feature for box in self.best.boxes for bound in box}
+            question.shares = share_out(literals, self.problem.numeric, question.split.guards, near)
+            if question.shares is not None:
+                self._formula(question).group(question.shares.groups)
+        return question.shares if literals else None
 
     def _best_of(self, level: int) -> Size | None:
         return self.size if self.size is not None and self.size.guards <= level else None
@@ -249,11 +259,15 @@ class GuardSearch:
                 return None
             if found is False:
                 if isinstance(literals, tuple):
+                    assert question.shares is not None
                     question.shares.refute(formula.core)
                 else:
                     self._refute(question, literals)
                 return False
             assert isinstance(found, Candidate)
+            if formula.is_blurred and not self.judge.explains(found):
+                formula.sharpen()
+                continue
             smaller = self._offer(found)
             if smaller is not None:
                 question.machine = smaller if smaller.split == found.split else found

@@ -3,7 +3,10 @@
 A numeric feature has two sides in a guard, at least and below; a categorical one has one. A side lets values pass:
 ``passes(v)``. Without a literal, all of them. A lower bound lets pass v and everything above it, an upper bound v and
 everything below it (an order encoding that grows: new values are put between the old ones), and "is" at most one value
-(a ladder that grows). A guard holds where all its sides let the step pass.
+(a ladder that grows).
+
+Of a numeric feature only some values have a variable of their own, the *cuts*. Of a value between two cuts it is known
+that it passes if the cut before it does, and that it does not if the cut behind it does not; in between it is free.
 """
 
 from __future__ import annotations
@@ -11,8 +14,11 @@ from __future__ import annotations
 from bisect import bisect, bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
-from markovize.learning.guards.candidate import Bound, Box, Side
+from markovize.learning.guards.candidate import Bound, Side
+
+BEYOND: Final = 1 << 40  # above all codes
 
 
 @dataclass
@@ -65,11 +71,42 @@ class Threshold:
         self._passes[code] = here
         return here
 
+    def span(self, code: int) -> tuple[int, int]:
+        """A literal from which it follows that this value passes, and one that follows from it, or 0 if there is none.
+
+        They are the same if the value is a cut.
+        """
+        own = self._passes.get(code)
+        if own is not None:
+            return own, own
+        below, above = (self._passes.get(cut, 0) for cut in self.around(code))
+        weaker, stronger = (above, below) if self.side == "at_least" else (below, above)
+        return stronger or -self.used, weaker
+
+    def is_cut(self, code: int) -> bool:
+        """Whether the value has a variable of its own."""
+        return code in self._passes
+
+    def around(self, code: int) -> tuple[int, int]:
+        """The cuts next to a value that is none; -1 and ``BEYOND``, which no value has, where there is none."""
+        at = bisect(self._order, code)
+        return self._order[at - 1] if at else -1, self._order[at] if at < len(self._order) else BEYOND
+
+    def room(self, is_true: Callable[[int], bool]) -> tuple[int, int]:
+        """The cuts between which the literal of a model lies: values in between may pass or not. Equal if none may."""
+        if not is_true(self.used):
+            return 0, 0
+        at = self._turn(is_true)
+        return self._order[at - 1] if at else -1, self._order[at] if at < len(self._order) else BEYOND
+
+    def _turn(self, is_true: Callable[[int], bool]) -> int:
+        """How many cuts come before those of the other kind: falses before trues, or trues before falses."""
+        rising = self.side == "at_least"
+        return bisect_left(self._order, True, key=lambda code: is_true(self._passes[code]) is rising)
+
     def read(self, is_true: Callable[[int], bool]) -> Bound | None:
         """The literal of a model; half-way between two values that it must tell apart."""
-        order, rising = self._order, self.side == "at_least"
-        # falses come before trues, or trues before falses
-        at = bisect_left(order, True, key=lambda code: is_true(self._passes[code]) is rising)
+        order, rising, at = self._order, self.side == "at_least", self._turn(is_true)
         if at == (0 if rising else len(order)):
             return None
         if at == (len(order) if rising else 0):  # nothing that is known passes
@@ -79,6 +116,8 @@ class Threshold:
 
 class Choice:
     """The side of a guard on a categorical feature."""
+
+    side: Final[Side] = "is"
 
     def __init__(self, clauses: Clauses, feature: int) -> None:
         self._clauses, self.feature = clauses, feature
@@ -101,47 +140,14 @@ class Choice:
         self._passes[code] = here
         return here
 
+    def span(self, code: int) -> tuple[int, int]:
+        """As of a threshold; each value has a variable of its own."""
+        passes = self.passes(code)
+        return passes, passes
+
     def read(self, is_true: Callable[[int], bool]) -> Bound | None:
         """The literal of a model; -1, which no value has, where no known value passes."""
         if all(is_true(here) for here in self._passes.values()):
             return None
         chosen = [code for code, here in self._passes.items() if is_true(here)]
         return Bound(self.feature, "is", chosen[0] if chosen else -1)
-
-
-class Slot:
-    """One guard."""
-
-    def __init__(self, clauses: Clauses, numeric: Sequence[bool]) -> None:
-        self._clauses = clauses
-        self._sides: list[list[Threshold | Choice]] = [
-            [Threshold(clauses, feature, "at_least"), Threshold(clauses, feature, "below")]
-            if has_order
-            else [Choice(clauses, feature)]
-            for feature, has_order in enumerate(numeric)
-        ]
-        self._holds: dict[int, int] = {}
-
-    @property
-    def used(self) -> list[int]:
-        """For each side, the variable "there is a literal"."""
-        return [side.used for sides in self._sides for side in sides]
-
-    def holds(self, number: int, row: Sequence[int]) -> int:
-        """The variable "the guard holds at a step with these codes"; equal rows have equal numbers."""
-        if number in self._holds:
-            return self._holds[number]
-        here = self._holds[number] = self._clauses.new()
-        unless = [here]
-        for sides, code in zip(self._sides, row, strict=True):
-            for side in sides:
-                passes = side.passes(code)
-                self._clauses.add([-here, passes])
-                unless.append(-passes)
-        self._clauses.add(unless)
-        return here
-
-    def read(self, is_true: Callable[[int], bool]) -> Box:
-        """The guard of a model."""
-        found = (side.read(is_true) for sides in self._sides for side in sides)
-        return tuple(bound for bound in found if bound is not None)
