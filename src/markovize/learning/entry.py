@@ -15,7 +15,10 @@ from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
+from markovize.learning.call import Begun
 from markovize.learning.comparison import SMALL
+from markovize.learning.engines import Delta
+from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
@@ -199,7 +202,9 @@ def _learn_and_choose_noise(
             noisy |= {"before": point.before}
         else:
             noisy |= {"trigger_on": point.labels[0], "reward_on": point.labels[1]}
-        first = point.delta if point.candidate is None else point.candidate
+        first: Delta | Begun | Candidate = point.delta if point.candidate is None else point.candidate
+        if point.search is not None:
+            first = Begun(point.delta, point.search)
         result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=first)
     if note:
         result = replace(result, remarks=(note, *result.remarks))

@@ -69,6 +69,26 @@ def test_the_tolerance_is_compared_with_the_whole_range() -> None:
     assert learn(traces, tolerance=0.2499, outliers=1, **OFFICE).status == "optimal"
 
 
+def test_the_contradiction_named_is_one_that_exceeds_the_tolerance() -> None:
+    """Of four steps with one history, the first two differ, but not by too much."""
+    walks = Traces.of([(["hall", "hall"], ["stay"], [reward]) for reward in (0.0, 0.1, 0.15, 1.0)])
+    found = learn(walks, tolerance=0.1, **OFFICE).contradiction
+    assert found is not None
+    assert (found.episodes, found.rewards, found.contradicting_episodes) == ((0, 3), (0.0, 1.0), 1)
+    exactly = learn(walks, **OFFICE).contradiction
+    assert exactly is not None and exactly.episodes == (0, 1)
+
+
+@pytest.mark.parametrize("objective", ["triggers", "states"])
+def test_what_auto_has_proven_is_what_a_search_of_its_own_proves(office: Traces, objective: Any) -> None:
+    noisy = shaken(office, 0.1)
+    chosen = learn(noisy, tolerance="auto", objective=objective, **OFFICE)
+    assert chosen.noise is not None
+    alone = learn(noisy, tolerance=chosen.noise.tolerance, objective=objective, **OFFICE)
+    assert (chosen.status, chosen.bounds, chosen.machine) == (alone.status, alone.bounds, alone.machine)
+    assert chosen.proof == alone.proof
+
+
 def test_ends_are_told_apart_whatever_the_tolerance() -> None:
     traces = Traces.of([walk(1, 2, pays=(1.0,), ends=True), walk(1, 0, 1, 2, pays=(1.1,))])
     assert learn(traces, tolerance=1.0, **OFFICE).states == 1
