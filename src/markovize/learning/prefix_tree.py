@@ -255,6 +255,11 @@ def find_contradiction(
     )
 
 
+def count_contradicting(merged: MergedSteps) -> int:
+    """How many steps contradict most others with the same history and label: so many outliers any machine has."""
+    return _outside(merged.steps, merged.alike, EXACT)[1]
+
+
 def _outside(steps: LabelledSteps, alike: Longs, allowance: Allowance) -> tuple[Bools, int]:
     """The steps that do not fit the level of most steps with the same history and label, and how many that are."""
     counts = np.ones(len(alike), np.int64) if steps.weights is None else steps.weights

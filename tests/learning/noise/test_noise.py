@@ -18,6 +18,7 @@ from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
+from markovize.learning import entry
 from markovize.learning.fronts import Ruler, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
@@ -154,6 +155,18 @@ def test_contradictory_rewards_say_what_would_help(office: Traces) -> None:
     assert f"With 2 outliers of {office.steps:,} steps (--outliers 2): 2 states, 1 trigger." in str(
         result.contradiction
     )
+
+
+def test_a_large_machine_of_finer_labels_comes_with_a_hint_at_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each episode has actions of its own, so that finer labels explain whatever was paid."""
+    walks = [(["hall", "hall", "yard"], [n, n], [0.0, float(n == 7)]) for n in range(60)]
+    assert "--outliers auto" not in " ".join(learn(walks).remarks)  # a machine of one state is small
+    monkeypatch.setattr(entry, "SMALL", 0)
+    result = learn(walks)
+    assert (result.trigger_on, result.reward_on) == ("state", "transition")
+    assert "with state/state labels only 1 of 120 steps contradict" in result.remarks[-1]
+    clean = [(observations, actions, [0.0, 0.0]) for observations, actions, _ in walks]
+    assert not learn(clean).remarks
 
 
 def test_a_limit_holds_while_an_allowance_is_chosen(office: Traces) -> None:
