@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from markovize.episodes.distinct import distinct_rewards
 from markovize.episodes.labelling import Labelling, LabelOn, Labels, labelling_of
-from markovize.episodes.traces import Ints, Longs, Traces
+from markovize.episodes.traces import Floats, Ints, Longs, Traces
 from markovize.episodes.values import has_objects
 from markovize.errors import InputError
 
@@ -35,6 +38,19 @@ class LabelledSteps:
     def __post_init__(self) -> None:
         if not len(self.starts):
             object.__setattr__(self, "starts", np.full(len(self.offsets) - 1, -1, np.int32))
+
+    @cached_property
+    def levels(self) -> Floats:
+        """What each outcome pays."""
+        return np.fromiter(map(itemgetter(0), self.outcome_values), np.float64, len(self.outcome_values))
+
+    @cached_property
+    def ends(self) -> Ints:
+        """Of each outcome, whether it ends episodes; where that is not to be explained, none does."""
+        values = self.outcome_values
+        if not values or values[0][1] is None:
+            return np.zeros(len(values), np.int32)
+        return np.array([bool(end) for _, end in values], np.int32)
 
 
 def label_traces(traces: Traces, trigger_on: LabelOn, reward_on: LabelOn, explain: Explain = "reward") -> LabelledSteps:
@@ -77,6 +93,6 @@ def code_outcomes(traces: Traces, explain: Explain) -> tuple[Ints, list[tuple[fl
     order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
     values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
     if explain == "reward":
-        return codes.astype(np.int32), [(float(v), None) for v in values]
+        return codes.astype(np.int32), list(zip(values.tolist(), repeat(None)))
     both = (codes * 2 + traces.ends()).astype(np.int32)
-    return both, [(float(v), end) for v in values for end in (False, True)]
+    return both, [(v, end) for v in values.tolist() for end in (False, True)]

@@ -134,7 +134,7 @@ def _find_levels(
 ) -> tuple[Floats, Floats, Longs, int]:
     """The level of each cell, how far its rewards are from it at most, how many steps these are; and all outliers."""
     rewards, n_cells = traces.rewards, int(cells.max(initial=-1)) + 1
-    ending = np.array([bool(end) for _, end in steps.outcome_values], np.int32)[steps.outcomes]
+    ending = steps.ends[steps.outcomes]
     weights = np.ones(len(rewards), np.int64) if steps.weights is None else steps.weights
     outside, outliers = outside_of_windows(cells, ending, rewards, weights, allowance.width)
     low, high = np.full(n_cells, np.inf), np.full(n_cells, -np.inf)

@@ -142,6 +142,10 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     solvers = memory.known[recalled.number].lend() if recalled.goes_on else Solvers()
     on_progress = _naming_labels(recalled, call.on_progress) if not last_resort else call.on_progress
     first = call.first
+    if call.begun is not None:
+        first, facts = call.begun.first, replace(facts, proven=call.begun.search.inquiry.proven)
+        if call.begun.is_within(options.allowance):
+            solvers.search = call.begun.search.inquiry.exemplars
     repaired = False
     if call.prove is not None:
         first = _to_prove(recalled.problem, call.prove)

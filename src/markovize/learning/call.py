@@ -16,7 +16,7 @@ from markovize.learning.inquiry import Goal
 from markovize.learning.limits import Limits
 from markovize.learning.problem import LabelPair, Problem
 from markovize.learning.result import LearnResult
-from markovize.learning.search import Progress
+from markovize.learning.search import Deepening, Progress
 from markovize.machine.machine import RewardMachine
 
 
@@ -50,6 +50,21 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Begun:
+    """A search in the same episodes under the same labels, with this allowance or a larger one: it may go on.
+
+    What it has proven is true. Its solvers are of use where the allowance is the same.
+    """
+
+    first: Delta  # the machine that it found
+    search: Deepening
+
+    def is_within(self, allowance: Allowance) -> bool:
+        """Whether its solvers know no other allowance than this one."""
+        return self.search.inquiry.judge.tree.allowance == allowance
+
+
+@dataclass(frozen=True)
 class Call:
     """What one call is given."""
 
@@ -61,5 +76,6 @@ class Call:
     rng: np.random.Generator | None
     all: int | None = None  # minimal machines to list at most
     first: Delta | None = None  # a machine to begin with, under the only labels there are
+    begun: Begun | None = None  # a search for the same, to go on with
     last: RewardMachine | None = None  # one that explained some of the episodes: it may need only few changes
     prove: RewardMachine | None = None  # one that explains them all: is it the smallest?

@@ -10,12 +10,15 @@ from typing import Final, Literal, Unpack
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
 from markovize.episodes.allowance import Allowance
-from markovize.episodes.labelling import AUTO
+from markovize.episodes.labelling import AUTO, labelling_of
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
+from markovize.learning.call import Begun
 from markovize.learning.comparison import SMALL
+from markovize.learning.engines import Delta
+from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
@@ -24,6 +27,8 @@ from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Learner, L
 from markovize.learning.limits import Limits
 from markovize.learning.merging import as_mergeable
 from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice, with_noise
+from markovize.learning.prefix_tree import count_contradicting
+from markovize.learning.problem import label_and_merge
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
@@ -36,6 +41,7 @@ LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
 MANY_STEPS: Final = 100  # from here on reward labels should repeat, and noise shows; fewer steps are an example
 UNPROVEN: Final = "the smallest size is not proven, so that machines of it are not listed"
+NOISE_SHARE: Final = 0.01  # of the steps; more that contradict each other are hardly noise
 ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
 
 
@@ -147,6 +153,8 @@ def learn(
         result = replace(result, remarks=(note, *result.remarks))
     if all is not None and result.machine is not None and result.all is None:
         result = replace(result, remarks=(*result.remarks, UNPROVEN))
+    if hint := _hint_at_noise(result, learner, traces):
+        result = replace(result, remarks=(*result.remarks, hint))
     if result.machine is None or result.interrupted:
         return result
     own = _own_functions(result, options)
@@ -199,7 +207,9 @@ def _learn_and_choose_noise(
             noisy |= {"before": point.before}
         else:
             noisy |= {"trigger_on": point.labels[0], "reward_on": point.labels[1]}
-        first = point.delta if point.candidate is None else point.candidate
+        first: Delta | Begun | Candidate = point.delta if point.candidate is None else point.candidate
+        if point.search is not None:
+            first = Begun(point.delta, point.search)
         result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=first)
     if note:
         result = replace(result, remarks=(note, *result.remarks))
@@ -239,6 +249,25 @@ def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds:
         return result
     told = f"{contradiction.advice} {describe_choice(chosen.point, traces.recorded[1])}".strip()
     return replace(result, contradiction=replace(contradiction, advice=told))
+
+
+def _hint_at_noise(result: LearnResult, learner: Learner, traces: Traces) -> str:
+    """Where coarser labels fail by a handful of steps, and finer ones do only with a large machine: it may be noise."""
+    options, steps = learner.options, traces.recorded[1]
+    if learner.finds_guards or result.interrupted or steps < MANY_STEPS or not result.trigger_on:
+        return ""
+    coarsest = options.labels[options.coarsest[0]]
+    kinds = labelling_of(coarsest[0]).kind, labelling_of(coarsest[1]).kind
+    is_large = result.machine is None or max(result.machine.states, len(result.machine.triggers)) > SMALL
+    if not is_large or (result.trigger_on, result.reward_on) == kinds:
+        return ""
+    few = count_contradicting(label_and_merge(traces, coarsest, options.explain, Limits()))
+    if not 0 < few <= NOISE_SHARE * steps:
+        return ""
+    return (
+        f"with {kinds[0]}/{kinds[1]} labels only {few} of {steps:,} steps contradict others of the same history; if "
+        "that is noise, allow for outliers (--outliers auto)"
+    )
 
 
 def _own_functions(result: LearnResult, options: LearnOptions) -> MachineFunctions:

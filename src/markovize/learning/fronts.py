@@ -27,6 +27,8 @@ from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Stop
 from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice
+from markovize.learning.search import Deepening
+from markovize.learning.windows import count_windows
 
 MOST_CLUSTERS: Final = 64
 APART: Final = 1.5  # times as wide, or two tolerances are taken for one
@@ -48,6 +50,7 @@ class Point:
     labels: LabelPair = field(default=("", ""), repr=False)
     candidate: Candidate | None = field(default=None, repr=False, compare=False)  # with guards, in place of delta
     before: bool = False  # with guards, whether features of s are used
+    search: Deepening | None = field(default=None, repr=False, compare=False)  # that found it, in all the data
 
     @property
     def choice(self) -> Choice:
@@ -86,10 +89,7 @@ class Ruler:
 
     def least(self, tolerance: float, outliers: int) -> float:
         """Whatever the machine, if it needs so many outliers: every value has a level near it, or is an outlier's."""
-        levels, start = 0, -np.inf
-        for value in self.values.tolist():
-            if value - start > 2 * tolerance:
-                levels, start = levels + 1, value
+        levels = int(count_windows(self.values, 2 * tolerance))
         named = levels * min(self.level(tolerance), self.outlier(tolerance))
         return self.residuals(tolerance) + max(named, outliers * self.outlier(tolerance))
 

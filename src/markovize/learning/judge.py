@@ -79,7 +79,12 @@ class Judge:
         before = self._states[tree.parent[node]].astype(np.int64)
         cells = (before * max(1, tree.conflicting_labels) + tree.mark_label[:marks]) * states + self._states[node]
         levels, ends, counts = tree.levels[outcomes], tree.ends[outcomes], tree.mark_count[:marks]
-        return tree.allowance, cells, *outside_of_windows(cells, ends, levels, counts, tree.allowance.width)
+        ascending, n_cells = tree.ascending_marks, states**2 * max(1, tree.conflicting_labels)
+        if marks < len(ascending):
+            ascending = ascending[ascending < marks]
+        width = tree.allowance.width
+        outside = outside_of_windows(cells, ends, levels, counts, width, ascending=ascending, n_groups=n_cells)
+        return tree.allowance, cells, *outside
 
     def outliers(self, delta: Delta) -> int:
         """The least number of outliers with which a machine explains the data; 0 where there is no allowance."""

@@ -6,8 +6,9 @@ searched for without them. What each takes to write down is measured by :mod:`ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -22,8 +23,8 @@ from markovize.learning.greedy import grow_machine, shrink, swap_triggers
 from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits
-from markovize.learning.prefix_tree import PrefixTree
-from markovize.learning.problem import LabelPair, pose
+from markovize.learning.prefix_tree import MergedSteps, PrefixTree, cut_tree
+from markovize.learning.problem import LabelPair, label_and_merge
 from markovize.learning.search import Deepening, Plan
 from markovize.learning.trimming import trim_rewards
 from markovize.learning.windows import outside_of_windows
@@ -53,10 +54,11 @@ def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], 
     Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
     """
     ruler = Ruler.of(traces)
+    merge = cache(lambda pair: label_and_merge(traces, pair, question.explain, limits))
     return collect_points(
         traces.rewards,
         question.tolerance,
-        lambda tolerance: _begin(traces, question, labels, tolerance, ruler, limits),
+        lambda tolerance: _begin(merge, question, labels, tolerance, ruler),
         lambda start, front: _Points(traces, start, question, ruler, limits, front).add_all(),
     )
 
@@ -66,6 +68,7 @@ class _Start:
     """One tolerance: under which labels, the bits without any trigger, and those that no machine can do without."""
 
     labels: LabelPair
+    merged: MergedSteps
     tree: PrefixTree
     needed: int  # outliers, whatever the machine
     bits: float
@@ -73,18 +76,22 @@ class _Start:
 
 
 def _begin(
-    traces: Traces, question: Question, labels: Sequence[LabelPair], tolerance: float, ruler: Ruler, limits: Limits
+    merge: Callable[[LabelPair], MergedSteps],
+    question: Question,
+    labels: Sequence[LabelPair],
+    tolerance: float,
+    ruler: Ruler,
 ) -> _Start:
     few = few_outliers(ruler) if question.outliers is None else question.outliers
     found: list[tuple[int, LabelPair, PrefixTree]] = []
     for pair in labels:
-        tree = pose(traces, pair, question.explain, limits, Allowance(tolerance, 1)).tree  # outliers need all marks
+        tree = cut_tree(merge(pair), Allowance(tolerance, 1))  # outliers need all marks
         found.append((_least_outliers(tree), pair, tree))
         if found[-1][0] <= few:
             break  # finer labels tell more apart, outliers included
     needed, pair, tree = min(found, key=lambda entry: entry[0])
     bits = ruler.measure({}, Judge(tree))[1]
-    return _Start(pair, tree, needed, bits, ruler.least(tolerance, needed))
+    return _Start(pair, merge(pair), tree, needed, bits, ruler.least(tolerance, needed))
 
 
 class _Points:
@@ -120,11 +127,11 @@ class _Points:
     def _shortest(self) -> Point:
         return min(self._found, key=lambda point: point.bits)
 
-    def _note(self, delta: Delta) -> int:
-        """A machine that was found; how many outliers it has."""
+    def _note(self, delta: Delta, search: Deepening | None = None) -> int:
+        """A machine that was found, by a search in all the data if it is given; how many outliers it has."""
         outliers, bits = self._ruler.measure(delta, self._counting)
         allowance = Allowance(self._start.tree.allowance.tolerance, outliers)
-        self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels))
+        self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels, search=search))
         self._front.points.append(self._found[-1])
         return outliers
 
@@ -157,9 +164,8 @@ class _Points:
     def _search_within(self, outliers: int, effort: int) -> bool:
         """Whether a machine is found that has no more outliers than these."""
         allowance = replace(self._start.tree.allowance, outliers=outliers)
-        tree = pose(self._traces, self._start.labels, self._question.explain, self._limits, allowance).tree
-        found = _search(tree, self._question, self._limits, effort)
-        return found is not None and self._note(found) <= outliers
+        search = _search(cut_tree(self._start.merged, allowance), self._question, self._limits, effort)
+        return search.best is not None and self._note(search.best, search) <= outliers
 
     def _explore(self, parts: Iterable[tuple[PrefixTree, int]], effort: int, always: bool = False) -> None:
         """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""
@@ -167,15 +173,16 @@ class _Points:
             least, fewest = _least_outliers(tree), self._shortest.allowance.outliers
             if steps and (always or fewest > max(steps + least + FEW, steps * 5 // 4)):
                 allowance = replace(self._start.tree.allowance, outliers=least)
-                delta = _search(replace(tree, allowance=allowance), self._question, self._limits, effort)
-                if delta is not None:
-                    self._note(delta)
+                search = _search(replace(tree, allowance=allowance), self._question, self._limits, effort)
+                if search.best is not None:
+                    self._note(search.best)
 
     def _trim(self, rare: int) -> tuple[PrefixTree, int]:
         """The tree without rare rewards, and how many steps have these."""
         allowance, labels = self._start.tree.allowance, self._start.labels
         trimmed, steps = trim_rewards(self._traces, labels[1], allowance.width, rare)
-        return pose(trimmed, labels, self._question.explain, self._limits, replace(allowance, outliers=1)).tree, steps
+        merged = label_and_merge(trimmed, labels, self._question.explain, self._limits)
+        return cut_tree(merged, replace(allowance, outliers=1)), steps
 
 
 def _halves(tree: PrefixTree) -> Iterator[PrefixTree]:
@@ -187,16 +194,14 @@ def _halves(tree: PrefixTree) -> Iterator[PrefixTree]:
         yield replace(tree, **{name: getattr(tree, name)[kept] for name in columns})
 
 
-def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -> Delta | None:
-    """A machine for the tree within its allowance, by the engine, with an effort that leaves questions open."""
-    if not len(tree.mark_node) or Judge(tree).explains({}):
-        return {}
-    plan = Plan(effort, last_resort=False)
+def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -> Deepening:
+    """A search for a machine within the allowance of the tree, with an effort that leaves questions open."""
+    plan = Plan(effort, first={} if Judge(tree).explains({}) else None, last_resort=False)
     exemplars = ExemplarSets(question.engine, acyclic=question.acyclic)
     search = Deepening(tree, exemplars, Goal("triggers", question.acyclic), limits, plan=plan)
     search.run()
     limits.check()
-    return search.best
+    return search
 
 
 def _growing(start: _Start, question: Question, limits: Limits) -> Iterator[Delta]:
@@ -213,4 +218,5 @@ def _least_outliers(tree: PrefixTree) -> int:
     """Whatever the machine: of a machine that follows all histories."""
     groups = tree.mark_node.astype(np.int64) * max(1, tree.conflicting_labels) + tree.mark_label
     levels, ends = tree.levels[tree.mark_outcome], tree.ends[tree.mark_outcome]
-    return outside_of_windows(groups, ends, levels, tree.mark_count, tree.allowance.width)[1]
+    width, ascending = tree.allowance.width, tree.ascending_marks
+    return outside_of_windows(groups, ends, levels, tree.mark_count, width, ascending=ascending)[1]

@@ -20,7 +20,7 @@ from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes
 from markovize.errors import InputError
-from markovize.learning.call import Call, Options
+from markovize.learning.call import Begun, Call, Options
 from markovize.learning.engines import Delta, Engine, find_auditor, find_engine
 from markovize.learning.floors import Objective
 from markovize.learning.guards.answer import Before, GuardCall, GuardOptions, answer_guards
@@ -156,7 +156,7 @@ class Learner:
         on_progress: Callable[[Progress], None] | None = None,
         since: LearnResult | None = None,
         rng: np.random.Generator | None = None,
-        first: Delta | Candidate | RewardMachine | None = None,
+        first: Delta | Begun | Candidate | RewardMachine | None = None,
         all: int | None = None,
         prove: RewardMachine | None = None,
     ) -> LearnResult:
@@ -187,9 +187,10 @@ class Learner:
                 result, self._remembered = answer_guards(self._guards, given, blank(self.options))
                 return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
             last = first if isinstance(first, RewardMachine) else None
-            delta = None if isinstance(first, Candidate | RewardMachine) else first
+            begun = first if isinstance(first, Begun) else None
+            delta = None if isinstance(first, Begun | Candidate | RewardMachine) else first
             limits = Limits(deadline, interrupt=interrupt)
-            call = Call(traces, limits, effort, on_progress, since, rng, all, delta, last, prove)
+            call = Call(traces, limits, effort, on_progress, since, rng, all, delta, begun, last, prove)
             result, self._memory = answer(self.options, self._memory, call)
             return replace(result, seconds=time.perf_counter() - start, interrupted=interrupt.requested)
 

@@ -50,8 +50,8 @@ def parts_of(steps: LabelledSteps, width: float = 0.0) -> list[Ints]:
 def mixed_labels(steps: LabelledSteps, width: float = 0.0) -> Ints:
     """The reward labels that were seen with outcomes of more than one level."""
     if width:
-        rewards = np.array([reward for reward, _ in steps.outcome_values])[steps.outcomes]
-        ends = np.array([bool(end) for _, end in steps.outcome_values], np.int32)[steps.outcomes]
+        rewards = steps.levels[steps.outcomes]
+        ends = steps.ends[steps.outcomes]
         labels, once = steps.rewards.ids, np.ones(len(rewards), np.int64)
         return np.unique(labels[outside_of_windows(labels, ends, rewards, once, width)[0]]).astype(np.int32)
     outcomes = int(steps.outcomes.max(initial=0)) + 1

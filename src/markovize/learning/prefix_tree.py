@@ -63,6 +63,17 @@ class PrefixTree:
         several = conflicting_labels(self.mark_label, self.label[self.mark_node], max(1, self.conflicting_labels))
         return frozenset(int(y) for y in self.reward_labels[several[: self.conflicting_labels]])
 
+    @cached_property
+    def ascending_marks(self) -> Longs:
+        """With an allowance: the marks by their ends and levels."""
+        order: Longs = np.lexsort((self.levels[self.mark_outcome], self.ends[self.mark_outcome]))
+        return order
+
+    @cached_property
+    def tells_ends(self) -> bool:
+        """Whether some outcomes end episodes: then outcomes are pairs."""
+        return bool(self.ends.any())
+
     def clash(self, one: int, other: int) -> bool:
         """Whether no (u, reward label, u') can have both outcomes, outliers aside."""
         if self.allowance.exact:
@@ -120,61 +131,84 @@ class Contradiction:
         ).rstrip()
 
 
+@dataclass(frozen=True)
+class MergedSteps:
+    """Steps merged by their histories, whatever is allowed for.
+
+    ``alike`` has for each step the first step with the same history and reward label, which decides realisability: see
+    :func:`find_contradiction`. ``seen_as`` has the first with the same outcome, too.
+    """
+
+    steps: LabelledSteps
+    parent: Ints = field(repr=False)
+    label: Ints = field(repr=False)
+    depth: Ints = field(repr=False)
+    first: Longs = field(repr=False)
+    node_of: Ints = field(repr=False)
+    alike: Longs = field(repr=False)
+    seen_as: Longs = field(repr=False)
+
+
+def merge_steps(steps: LabelledSteps) -> MergedSteps:
+    """The prefix tree of all steps, not yet cut."""
+    n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
+    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(
+        steps.offsets, steps.starts, steps.triggers.ids, n_labels
+    )
+    alike = tree_kernels.first_alike(node_of, steps.rewards.ids, n_rewards)
+    return MergedSteps(steps, parent, label, depth, first, node_of, alike, _first_seen_as(steps, alike))
+
+
 def build_tree(steps: LabelledSteps, allowance: Allowance = EXACT) -> tuple[PrefixTree, Longs]:
     """The cut prefix tree, and for each step the first step with the same history and reward label.
 
     The second value decides realisability: see :func:`find_contradiction`.
     """
-    labels, marks = steps.triggers.ids, steps.rewards.ids
-    n_labels, n_rewards = max(1, len(steps.triggers.values)), max(1, len(steps.rewards.values))
-    parent, label, depth, first, node_of = tree_kernels.merge_prefixes(steps.offsets, steps.starts, labels, n_labels)
-    alike = tree_kernels.first_alike(node_of, marks, n_rewards)
-    levels, ends = _levels(steps, allowance)
-    conflicting = _conflicting(steps, allowance, levels, ends)
-    seen_as = _first_seen_as(steps, alike)
+    merged = merge_steps(steps)
+    return cut_tree(merged, allowance), merged.alike
+
+
+def cut_tree(merged: MergedSteps, allowance: Allowance) -> PrefixTree:
+    """What of the merged steps can conflict within this allowance."""
+    steps, seen_as = merged.steps, merged.seen_as
+    marks, n_rewards = steps.rewards.ids, max(1, len(steps.rewards.values))
+    levels, ends = (np.zeros(0), np.zeros(0, np.int32)) if allowance.exact else (steps.levels, steps.ends)
+    conflicting = _conflicting(steps, allowance)
     at = np.flatnonzero((seen_as == np.arange(len(seen_as))) & conflicting[marks])
     if allowance.tolerance and not allowance.outliers:
-        at = _extremes(at, alike[at], ends[steps.outcomes[at]], levels[steps.outcomes[at]])
-    order = np.argsort(depth[node_of[at]], kind="stable")
+        at = _extremes(at, merged.alike[at], ends[steps.outcomes[at]], levels[steps.outcomes[at]])
+    order = np.argsort(merged.depth[merged.node_of[at]], kind="stable")
     at = at[order]
     compact = np.cumsum(conflicting, dtype=np.int32) - 1
     whole = PrefixTree(
-        parent,
-        label,
-        depth,
-        first,
-        node_of[at],
+        merged.parent,
+        merged.label,
+        merged.depth,
+        merged.first,
+        merged.node_of[at],
         compact[marks[at]].astype(np.int32),
         steps.outcomes[at],
         np.bincount(seen_as, steps.weights, len(seen_as))[at].astype(np.int32),
         np.flatnonzero(conflicting).astype(np.int32),
-        n_labels,
+        max(1, len(steps.triggers.values)),
         n_rewards,
         allowance,
         levels,
         ends,
     )
-    return whole.restrict(whole.mark_node), alike
+    return whole.restrict(whole.mark_node)
 
 
-def _levels(steps: LabelledSteps, allowance: Allowance) -> tuple[Floats, Ints]:
-    """What each outcome pays, and whether it ends episodes; nothing where only equal outcomes fit."""
-    if allowance.exact:
-        return np.zeros(0), np.zeros(0, np.int32)
-    levels = np.array([reward for reward, _ in steps.outcome_values], np.float64)
-    return levels, np.array([bool(end) for _, end in steps.outcome_values], np.int32)
-
-
-def _conflicting(steps: LabelledSteps, allowance: Allowance, levels: Floats, ends: Ints) -> Bools:
+def _conflicting(steps: LabelledSteps, allowance: Allowance) -> Bools:
     """For each reward label, whether it was seen with outcomes that do not fit one level."""
     labels, n_labels = steps.rewards.ids, max(1, len(steps.rewards.values))
     if allowance.exact:
         return conflicting_labels(labels, steps.outcomes, n_labels)
     low, high = np.full(n_labels, np.inf), np.full(n_labels, -np.inf)
-    np.minimum.at(low, labels, levels[steps.outcomes])
-    np.maximum.at(high, labels, levels[steps.outcomes])
+    np.minimum.at(low, labels, steps.levels[steps.outcomes])
+    np.maximum.at(high, labels, steps.levels[steps.outcomes])
     wide: Bools = high - low > allowance.width
-    return wide | conflicting_labels(labels, ends[steps.outcomes], n_labels)
+    return wide | conflicting_labels(labels, steps.ends[steps.outcomes], n_labels)
 
 
 def _extremes(at: Longs, groups: Longs, ends: Ints, levels: Floats) -> Longs:
@@ -197,36 +231,52 @@ def find_contradiction(
     steps: LabelledSteps, alike: Longs, traces: Traces, allowance: Allowance = EXACT
 ) -> Contradiction | None:
     """None if some machine explains the steps (linear time); otherwise the shortest pair that none can explain."""
-    if not allowance.exact and needed_outliers(steps, alike, allowance) <= allowance.outliers:
+    if allowance.exact:
+        wrong = steps.outcomes != steps.outcomes[alike]
+    else:
+        wrong, outliers = _outside(steps, alike, allowance)
+        if outliers <= allowance.outliers:
+            return None
+    if not wrong.any():
         return None
-    wrong = np.flatnonzero(steps.outcomes != steps.outcomes[alike])
-    if not len(wrong):
-        return None
-    depth = traces.depths()[wrong]
-    first = wrong[np.lexsort((wrong, alike[wrong], depth))[0]]  # steps are numbered as (episode, step) are ordered
-    earlier, later = traces.locate(int(alike[first])), traces.locate(int(first))
-    rewards = traces.rewards[[alike[first], first]].tolist()
+    at = np.flatnonzero(wrong)
+    first = int(at[np.lexsort((at, alike[at], traces.depths()[at]))[0]])  # numbered as (episode, step) are ordered
+    other = int(alike[first]) if allowance.exact else _clashing_with(first, steps, alike, allowance)
+    pair = sorted((first, other))
+    earlier, later = (traces.locate(step) for step in pair)
+    rewards = traces.rewards[pair].tolist()
     return Contradiction(
         (earlier[0], later[0]),
         (earlier[1], later[1]),
         (rewards[0], rewards[1]),
-        _contradicting_episodes(steps, alike),
+        _contradicting_episodes(steps, _unusual(steps, alike) if allowance.exact else wrong),
         steps.triggers.kind,
         steps.rewards.kind,
     )
 
 
-def needed_outliers(steps: LabelledSteps, alike: Longs, allowance: Allowance) -> int:
-    """The least number of outliers with which some machine explains the steps, with this tolerance."""
-    levels, ends = _levels(steps, allowance)
-    if allowance.exact:
-        levels, ends = _levels(steps, Allowance(outliers=1))
+def count_contradicting(merged: MergedSteps) -> int:
+    """How many steps contradict most others with the same history and label: so many outliers any machine has."""
+    return _outside(merged.steps, merged.alike, EXACT)[1]
+
+
+def _outside(steps: LabelledSteps, alike: Longs, allowance: Allowance) -> tuple[Bools, int]:
+    """The steps that do not fit the level of most steps with the same history and label, and how many that are."""
     counts = np.ones(len(alike), np.int64) if steps.weights is None else steps.weights
-    return outside_of_windows(alike, ends[steps.outcomes], levels[steps.outcomes], counts, allowance.width)[1]
+    levels, ends = steps.levels[steps.outcomes], steps.ends[steps.outcomes]
+    return outside_of_windows(alike, ends, levels, counts, allowance.width)
 
 
-def _contradicting_episodes(steps: LabelledSteps, alike: Longs) -> int:
-    """How many episodes have a step that differs from what most steps of the same history and label show."""
+def _clashing_with(step: int, steps: LabelledSteps, alike: Longs, allowance: Allowance) -> int:
+    """The first step of the same history and label whose level cannot be that of this one."""
+    others = np.flatnonzero(alike == alike[step])
+    levels, ends = steps.levels[steps.outcomes], steps.ends[steps.outcomes]
+    apart = (np.abs(levels[others] - levels[step]) > allowance.width) | (ends[others] != ends[step])
+    return int(others[np.argmax(apart)])
+
+
+def _unusual(steps: LabelledSteps, alike: Longs) -> Bools:
+    """The steps that differ from what most steps of the same history and label show."""
     seen_as = _first_seen_as(steps, alike)
     marks, of_step = np.unique(seen_as, return_inverse=True)
     counts = np.bincount(of_step, steps.weights)
@@ -234,8 +284,14 @@ def _contradicting_episodes(steps: LabelledSteps, alike: Longs) -> int:
     order = np.lexsort((outcome, marks != group, -counts, group))  # in each group the most frequent first, or the first
     usual = np.zeros(len(alike), np.int64)
     usual[group[order][::-1]] = marks[order][::-1]
-    odd = tree_kernels.first_on_ways(steps.offsets, steps.starts, seen_as != usual[alike])
-    return int(odd.sum() if steps.weights is None else steps.weights[odd].sum())
+    odd: Bools = seen_as != usual[alike]
+    return odd
+
+
+def _contradicting_episodes(steps: LabelledSteps, odd: Bools) -> int:
+    """How many episodes have such a step."""
+    first = tree_kernels.first_on_ways(steps.offsets, steps.starts, odd)
+    return int(first.sum() if steps.weights is None else steps.weights[first].sum())
 
 
 def _cut(tree: PrefixTree, keep: Bools) -> PrefixTree:

@@ -10,7 +10,14 @@ from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_trac
 from markovize.episodes.labelling import LabelOn, auto_order
 from markovize.episodes.traces import Traces
 from markovize.learning.limits import Limits
-from markovize.learning.prefix_tree import Contradiction, PrefixTree, build_tree, find_contradiction
+from markovize.learning.prefix_tree import (
+    Contradiction,
+    MergedSteps,
+    PrefixTree,
+    cut_tree,
+    find_contradiction,
+    merge_steps,
+)
 
 LabelPair: TypeAlias = tuple[LabelOn, LabelOn]
 """What trigger labels and reward labels are."""
@@ -27,12 +34,18 @@ class Problem:
 
 def pose(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits, allowance: Allowance = EXACT) -> Problem:
     """The problem that these episodes pose under these labels."""
+    merged = label_and_merge(traces, labels, explain, limits)
+    tree = cut_tree(merged, allowance)
+    limits.check()
+    return Problem(merged.steps, tree, find_contradiction(merged.steps, merged.alike, traces, allowance))
+
+
+def label_and_merge(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits) -> MergedSteps:
+    """What a problem begins with, whatever is allowed for."""
     limits.check()
     steps = label_traces(traces, *labels, explain)
     limits.check()
-    tree, alike = build_tree(steps, allowance)
-    limits.check()
-    return Problem(steps, tree, find_contradiction(steps, alike, traces, allowance))
+    return merge_steps(steps)
 
 
 def with_advice(

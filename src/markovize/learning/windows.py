@@ -6,18 +6,30 @@ least number of them is what the fullest window leaves outside.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numba import njit
 
 from markovize.episodes.columns import Bools, Floats, Ints, Longs
 
+DENSE: Final = 4  # times as many groups as entries, up to which a table of all groups is faster than to sort
+
 
 def outside_of_windows(
-    groups: Ints | Longs, ends: Ints, levels: Floats, counts: Ints | Longs, width: float
+    groups: Ints | Longs,
+    ends: Ints,
+    levels: Floats,
+    counts: Ints | Longs,
+    width: float,
+    *,
+    ascending: Longs | None = None,
+    n_groups: int | None = None,
 ) -> tuple[Bools, int]:
     """For each entry, whether it is outside of the fullest window of its group; how many steps these are in all.
 
-    Entries of one window have equal ends. Of windows that are equally full the first counts.
+    Entries of one window have equal ends. Of windows that are equally full the first counts. Who asks often about the
+    same entries gives them in the order of their ends and levels, ``ascending``, and how many groups there may be.
 
     >>> outside, steps = outside_of_windows(
     ...     np.array([0, 0, 0, 1]), np.zeros(4, np.int32), np.array([1.0, 5.0, 1.1, 7.0]), np.array([1, 1, 1, 9]), 0.5
@@ -25,7 +37,12 @@ def outside_of_windows(
     >>> outside.tolist(), steps
     ([False, True, False, False], 1)
     """
-    order = np.lexsort((levels, ends, groups))
+    if ascending is None:
+        order = np.lexsort((levels, ends, groups))
+    elif n_groups is not None and n_groups <= DENSE * len(ascending):
+        order = sort_into_groups(ascending, np.asarray(groups, np.int64), n_groups)
+    else:
+        order = ascending[np.argsort(groups[ascending], kind="stable")]
     outside = np.ones(len(order), np.bool_)
     many = np.asarray(counts, np.int64)
     steps = fill_windows(np.asarray(groups, np.int64)[order], ends[order], levels[order], many[order], width, outside)
@@ -49,6 +66,20 @@ def count_special(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Lon
     order = np.lexsort((-steps, label))
     usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
     return int(np.count_nonzero(np.abs(low - usual) > width))
+
+
+@njit(cache=True)
+def count_windows(values: Floats, width: float) -> int:
+    """How many windows it takes to cover ascending values.
+
+    >>> int(count_windows(np.array([0.0, 0.5, 0.6, 3.0]), 0.5))
+    3
+    """
+    windows, start = 0, -np.inf
+    for value in values:
+        if value - start > width:
+            windows, start = windows + 1, value
+    return windows
 
 
 @njit(cache=True)

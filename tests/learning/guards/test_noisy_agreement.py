@@ -45,9 +45,14 @@ def agree(first: int, count: int) -> int:
     return compared
 
 
-@pytest.mark.slow
-def test_the_search_agrees_with_all_machines() -> None:
-    assert agree(0, 100) >= 75
+@pytest.mark.parametrize("first", range(0, 200, 10))
+def test_the_search_agrees_with_all_machines(first: int) -> None:
+    assert agree(first, 10) >= 5
+
+
+def test_enough_of_them_are_compared() -> None:
+    """With the 50 below, 200 instances: of all others the oracle would try too many machines."""
+    assert agree(200, 40) >= 25
 
 
 @pytest.mark.slow
@@ -60,4 +65,4 @@ def test_steps_on_the_way_may_say_what_they_pay_only_roughly(monkeypatch: pytest
 
 @pytest.mark.long
 def test_the_search_agrees_on_many_more() -> None:
-    assert agree(10_000, 1_350) >= 1_000
+    assert agree(10_000, 2_800) >= 2_000

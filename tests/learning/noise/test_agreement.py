@@ -44,11 +44,12 @@ def agree(first: int, count: int) -> int:
     return compared
 
 
-@pytest.mark.slow
-def test_learning_agrees_with_all_machines() -> None:
-    assert agree(0, 120) >= 200
+@pytest.mark.parametrize("first", range(0, 200, 25))
+def test_learning_agrees_with_all_machines(first: int) -> None:
+    """200 instances, each with two settings."""
+    assert agree(first, 25) >= 40
 
 
 @pytest.mark.long
 def test_learning_agrees_on_many_more() -> None:
-    assert agree(10_000, 1_200) >= 2_000
+    assert agree(10_000, 2_000) >= 3_500

@@ -18,6 +18,7 @@ from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
+from markovize.learning import entry
 from markovize.learning.fronts import Ruler, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
@@ -67,6 +68,26 @@ def test_the_tolerance_is_compared_with_the_whole_range() -> None:
     assert (emission.reward, emission.spread, emission.count) == (0.25, 0.25, 3)
     assert learn(traces, tolerance=0.2499, **OFFICE).status == "unrealisable"
     assert learn(traces, tolerance=0.2499, outliers=1, **OFFICE).status == "optimal"
+
+
+def test_the_contradiction_named_is_one_that_exceeds_the_tolerance() -> None:
+    """Of four steps with one history, the first two differ, but not by too much."""
+    walks = Traces.of([(["hall", "hall"], ["stay"], [reward]) for reward in (0.0, 0.1, 0.15, 1.0)])
+    found = learn(walks, tolerance=0.1, **OFFICE).contradiction
+    assert found is not None
+    assert (found.episodes, found.rewards, found.contradicting_episodes) == ((0, 3), (0.0, 1.0), 1)
+    exactly = learn(walks, **OFFICE).contradiction
+    assert exactly is not None and exactly.episodes == (0, 1)
+
+
+@pytest.mark.parametrize("objective", ["triggers", "states"])
+def test_what_auto_has_proven_is_what_a_search_of_its_own_proves(office: Traces, objective: Any) -> None:
+    noisy = shaken(office, 0.1)
+    chosen = learn(noisy, tolerance="auto", objective=objective, **OFFICE)
+    assert chosen.noise is not None
+    alone = learn(noisy, tolerance=chosen.noise.tolerance, objective=objective, **OFFICE)
+    assert (chosen.status, chosen.bounds, chosen.machine) == (alone.status, alone.bounds, alone.machine)
+    assert chosen.proof == alone.proof
 
 
 def test_ends_are_told_apart_whatever_the_tolerance() -> None:
@@ -134,6 +155,18 @@ def test_contradictory_rewards_say_what_would_help(office: Traces) -> None:
     assert f"With 2 outliers of {office.steps:,} steps (--outliers 2): 2 states, 1 trigger." in str(
         result.contradiction
     )
+
+
+def test_a_large_machine_of_finer_labels_comes_with_a_hint_at_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each episode has actions of its own, so that finer labels explain whatever was paid."""
+    walks = [(["hall", "hall", "yard"], [n, n], [0.0, float(n == 7)]) for n in range(60)]
+    assert "--outliers auto" not in " ".join(learn(walks).remarks)  # a machine of one state is small
+    monkeypatch.setattr(entry, "SMALL", 0)
+    result = learn(walks)
+    assert (result.trigger_on, result.reward_on) == ("state", "transition")
+    assert "with state/state labels only 1 of 120 steps contradict" in result.remarks[-1]
+    clean = [(observations, actions, [0.0, 0.0]) for observations, actions, _ in walks]
+    assert not learn(clean).remarks
 
 
 def test_a_limit_holds_while_an_allowance_is_chosen(office: Traces) -> None:

@@ -38,6 +38,8 @@ class ExemplarTree:
         self._apart: set[tuple[int, int]] = set()
         self.outliers = 0  # how many steps may be left unexplained
         self.clash: Callable[[int, int], bool] = operator.ne  # whether two outcomes exclude each other
+        self.width: float | None = None  # by how much rewards of one cell may differ, if they may
+        self._tree: PrefixTree | None = None  # the last one, whose outcomes have levels then
 
     def extend(self, tree: PrefixTree, nodes: Ints) -> bool:
         """Adds nodes with their ancestors and marks; True if a reward label became ambiguous.
@@ -47,6 +49,8 @@ class ExemplarTree:
         self.outliers = tree.allowance.outliers
         if not tree.allowance.exact:
             self.clash = tree.clash
+        if tree.allowance.tolerance:
+            self.width, self._tree = tree.allowance.width, tree
         keep = tree.reach(nodes)
         names = self._add_nodes(tree, keep)
         before = len(self.ambiguous)
@@ -62,6 +66,11 @@ class ExemplarTree:
             present = set(self.label)
             self.alphabet = [*(label for label in self.alphabet if label in present), ELSEWHERE]
         return len(self.ambiguous) > before
+
+    def level(self, outcome: int) -> tuple[float, int | None]:
+        """With a tolerance, what an outcome pays, and whether it ends episodes if that is to be explained."""
+        assert self._tree is not None
+        return float(self._tree.levels[outcome]), int(self._tree.ends[outcome]) if self._tree.tells_ends else None
 
     def as_met(self, labels: list[int]) -> list[int]:
         """These labels in the order in which the exemplars met them first; those that none met come last."""

@@ -27,6 +27,7 @@ from markovize.episodes.traces import Ints
 from markovize.learning.engines.base import Answer, Delta, Rules, Verdict
 from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
 from markovize.learning.engines.history_graph import HistoryGraph, merge_histories
+from markovize.learning.engines.levels import Levels
 from markovize.learning.limits import Limits
 from markovize.learning.native import run_cancellable
 from markovize.learning.outlier_count import OutlierCount
@@ -142,6 +143,7 @@ class Formula:
         self._moves: dict[int, list[list[int]]] = {}
         self._at: list[list[int]] = []
         self._outcomes: defaultdict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
+        self._levels: dict[tuple[int, ...], Levels] = {}  # with a tolerance, in place of outcomes
         self._outliers = OutlierCount(self._new, self._add)
         self._marks_done = 0
         self._apart_done = 0
@@ -291,13 +293,24 @@ class Formula:
         unless = [self._outliers.outlier(tree.counts[node, label, outcome], tree.outliers)] if tree.outliers else []
         for i in range(self._states):
             if label not in tree.ambiguous:
-                self._add([-before[i], self._outcome((i, label), outcome, tree.clash), *unless])
+                for true in self._pays((i, label), outcome, tree):
+                    self._add([-before[i], true, *unless])
             else:
                 for j in range(i if self._acyclic else 0, self._states):
-                    self._add([-before[i], -here[j], self._outcome((i, label, j), outcome, tree.clash), *unless])
+                    for true in self._pays((i, label, j), outcome, tree):
+                        self._add([-before[i], -here[j], true, *unless])
+
+    def _pays(self, key: tuple[int, ...], outcome: int, tree: ExemplarTree) -> tuple[int, ...]:
+        """What is true if this key has this outcome."""
+        if tree.width is None:
+            return (self._outcome(key, outcome, tree.clash),)
+        levels = self._levels.get(key)
+        if levels is None:
+            levels = self._levels[key] = Levels(tree.width, self._new, self._add)
+        return levels.have(*tree.level(outcome))
 
     def _outcome(self, key: tuple[int, ...], outcome: int, clash: Callable[[int, int], bool]) -> int:
-        """ "This key has this outcome", and perhaps others that fit the same level."""
+        """ "This key has this outcome", and so no other."""
         known = self._outcomes[key]
         if outcome not in known:
             new = self._new()
