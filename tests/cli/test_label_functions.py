@@ -89,7 +89,7 @@ def test_learn_replay_and_check(capsys: Any, monkeypatch: pytest.MonkeyPatch) ->
         ("events_of_test:limit", "events_of_test:limit is no function, but 3"),
         ("no_such_events:region", "cannot import no_such_events"),
         ("events_of_test:", "a function is named like module:function"),
-        ("region", "labels are 'state', 'source', 'transition', 'module:function'"),
+        ("region", "labels are 'state', 'source', 'choice', 'transition', 'module:function'"),
         ("events_of_test:fails", "the label function fails failed with KeyError"),
         ("events_of_test:takes_two", "it must take every (state, action, next_state)"),
         ("events_of_test:nothing", "returned None"),

@@ -72,3 +72,15 @@ def test_it_gives_up_when_its_work_is_spent() -> None:
 def test_labels_that_are_gone_are_left_out() -> None:
     problem = problem_of(PAID)
     assert moves(problem, (0, "nowhere", 1)) == {}
+
+
+def test_a_trigger_is_moved_to_where_it_was_made_for() -> None:
+    """Both walks of the pair in conflict tell only that the attic is no key; where the key is, others tell."""
+    problem = problem_of(("hzd", "had", "hbbkad", "hbkabd", "hbd", "hbbd"), paying="kz")
+    judge, right = Judge(problem.tree), moves(problem, (0, "z", 1), (0, "k", 1))
+    wrong = moves(problem, (0, "z", 1), (0, "a", 1))
+    (pair,) = judge.violations(wrong, most=1)
+    met = {int(judge.tree.label[node]) for mark in pair for node in judge.tree.path(int(judge.tree.mark_node[mark]))}
+    assert problem.steps.triggers.values.index("k") not in met
+    assert right in list(repairing._changes(wrong, judge, pair))
+    assert repair(wrong, judge, Limits(), acyclic=False) == right

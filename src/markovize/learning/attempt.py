@@ -34,6 +34,7 @@ TURN: Final = 50  # counted work of the first turns where other labels are tried
 REPAIR: Final = 30_000  # counted work of changes to the last machine: a few seconds
 FEW_MORE: Final = 4  # triggers by which a repaired machine may grow before another one is searched for
 LOOK: Final = 4_000  # counted work of a question, where a long search looks for a good machine before it proves
+MANY_MOVES: Final = 24  # triggers of a merged machine, from which on no engine is asked for fewer: that takes long
 NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
 
 
@@ -146,15 +147,12 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
         first, facts = call.begun.first, replace(facts, proven=call.begun.search.inquiry.proven)
         if call.begun.is_within(options.allowance):
             solvers.search = call.begun.search.inquiry.exemplars
-    repaired = False
+    is_enough = False
     if call.prove is not None:
         first = _to_prove(recalled.problem, call.prove)
     elif call.effort is not None and options.allowance.tolerance:
         with contextlib.suppress(Stop):  # who has no time left hears of it in the search
-            first = merge_states(Judge(tree), call.limits)
-            if first is None and call.last is not None:
-                first = _repair(options, call, recalled.problem, call.last)
-                repaired = first is not None and len(first) <= len(call.last.triggers) + FEW_MORE
+            first, is_enough = _first_of_noisy(options, call, recalled.problem)
     if first is None and options.looks_first and call.effort is not None:
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)
@@ -171,7 +169,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
             first,
             last_resort,
             FIRST_BUDGET if last_resort else TURN,
-            asks=not repaired,
+            asks=not is_enough,
             look=_look_for(options, call, tree) if last_resort else None,
             gives_up=call.prove is not None,
         ),
@@ -185,6 +183,22 @@ def _to_prove(problem: Problem, machine: RewardMachine) -> Delta | None:
     """A machine by the numbers of the labels, if it explains the episodes."""
     moves, judge = moves_of(machine, problem.steps.triggers.values), Judge(problem.tree)
     return judge.prune(moves) if judge.explains(moves) else None
+
+
+def _first_of_noisy(options: Options, call: Call, problem: Problem) -> tuple[Delta | None, bool]:
+    """A machine by merging states, or the last one with few changes, and whether no engine need be asked for less.
+
+    Merging finds a machine where almost every label moves it. Where few do, it may find far too many moves: so one that
+    has grown all at once is compared with a repaired one.
+    """
+    merged = merge_states(Judge(problem.tree), call.limits)
+    few = None if call.last is None else len(call.last.triggers) + FEW_MORE
+    had_few = few is not None and few < MANY_MOVES
+    if call.last is not None and few is not None and (merged is None or (had_few and len(merged) > few)):
+        repaired = _repair(options, call, problem, call.last)
+        if repaired is not None and (merged is None or len(repaired) < len(merged)):
+            return repaired, len(repaired) <= few
+    return merged, merged is not None and len(merged) >= MANY_MOVES and not had_few
 
 
 def _repair(options: Options, call: Call, problem: Problem, last: RewardMachine) -> Delta | None:

@@ -27,6 +27,7 @@ PAIRS: Final = 16  # in conflict elsewhere, that join them at a time
 MOST_CHANGES: Final = 24
 BEAM: Final = 8  # machines that are followed at a time
 MOST_OPTIONS: Final = 4_000  # changes that are compared at a time
+RANKED: Final = 256  # of them, the best on the sample, that are compared on all the data
 
 
 def moves_of(machine: RewardMachine, values: list[Value]) -> dict[tuple[int, int], int]:
@@ -64,7 +65,8 @@ def repair(delta: Delta, judge: Judge, limits: Limits, *, acyclic: bool) -> Delt
                     return None
                 if changed not in seen and not (acyclic and not is_acyclic(changed)):
                     options.append((sample.outliers(changed) + len(changed), changed))
-        beam = _best(options, sample)
+        beam = _best(options, sample, judge)
+        spent += RANKED * len(judge.tree)
     return None
 
 
@@ -82,14 +84,18 @@ def _sort_out(
     return beam, nodes, None
 
 
-def _best(options: list[tuple[int, dict[tuple[int, int], int]]], sample: Judge) -> list[dict[tuple[int, int], int]]:
+def _best(
+    options: list[tuple[int, dict[tuple[int, int], int]]], sample: Judge, judge: Judge
+) -> list[dict[tuple[int, int], int]]:
     """The machines to go on with: those that leave least unexplained, a trigger counting like a step.
 
-    Of equals the one whose rewards are least mixed, and with fewest states. No two of them are alike.
+    Many are equal on the sample: those are compared on all the data. Of equals the one whose rewards are least mixed,
+    and with fewest states. No two of them are alike.
     """
     options = sorted(options, key=lambda option: option[0])
     last = options[min(BEAM, len(options)) - 1][0] if options else 0
-    near = [(left, sample.mixture(delta), size(delta)[0], delta) for left, delta in options if left <= last]
+    equal = [delta for left, delta in options[:RANKED] if left <= last]
+    near = [(judge.outliers(delta) + len(delta), sample.mixture(delta), size(delta)[0], delta) for delta in equal]
     out: list[dict[tuple[int, int], int]] = []
     for _, _, _, delta in sorted(near, key=lambda option: option[:3]):
         if delta not in out:
@@ -102,15 +108,11 @@ def _best(options: list[tuple[int, dict[tuple[int, int], int]]], sample: Judge) 
 def _changes(delta: Delta, judge: Judge, pair: Ints) -> Iterator[dict[tuple[int, int], int]]:
     """The machine with another move on one of the two paths of a pair: to a state that there is, or to a new one.
 
-    And with a trigger on these paths in another place: that its label was not the right one is the usual mistake.
+    And with a trigger in another place: that its label was not the right one is the usual mistake. The right one may be
+    on these paths, or, where a trigger fires that should not, on those that it was made for.
     """
-    tree, states = judge.tree, 1 + max(delta.values(), default=0)
-    steps: dict[tuple[int, int], int] = {}
-    for mark in pair:
-        u = 0
-        for node in tree.path(int(tree.mark_node[mark])):
-            key = u, int(tree.label[node])
-            u = steps[key] = delta.get(key, u)
+    states = 1 + max(delta.values(), default=0)
+    steps = _steps(delta, judge, pair)
     for key, now in steps.items():
         rest = {other: v for other, v in delta.items() if other != key}
         for v in range(states + 1):
@@ -121,3 +123,21 @@ def _changes(delta: Delta, judge: Judge, pair: Ints) -> Iterator[dict[tuple[int,
         if now != key[0]:
             rest = {other: v for other, v in delta.items() if other != key}
             yield from ({**rest, (key[0], x): now} for x in labels if (key[0], x) not in delta)
+    for key, now in delta.items():
+        rest = {other: v for other, v in delta.items() if other != key}
+        where = steps
+        if key in steps:
+            missed = judge.violations(rest, most=1)
+            where = _steps(rest, judge, missed[0]) if len(missed) else {}
+        yield from ({**rest, (u, x): now} for u, x in where if u == key[0] and (u, x) not in delta)
+
+
+def _steps(delta: Delta, judge: Judge, pair: Ints) -> dict[tuple[int, int], int]:
+    """The (u, label) on the two paths of a pair, and where each leads."""
+    tree, steps = judge.tree, dict[tuple[int, int], int]()
+    for mark in pair:
+        u = 0
+        for node in tree.path(int(tree.mark_node[mark])):
+            key = u, int(tree.label[node])
+            u = steps[key] = delta.get(key, u)
+    return steps

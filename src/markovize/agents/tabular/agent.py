@@ -114,8 +114,10 @@ class Agent:
         """Room for so many states and transitions; nothing is forgotten."""
         labels = _label_sizes(self.codec, self.per_transition, states, transitions)
         names = ("states", "transitions", "trigger_labels", "reward_labels")
+        before = self.arrays.machine.delta
         self._resize(self.sizes._replace(**dict(zip(names, (states, transitions, *labels), strict=True))))
         self._write_machine()
+        self.arrays.machine.delta[:, : before.shape[1]] = before  # which may have moves that are only expected
 
     def add_rows(self) -> None:
         """Room for twice as many witnesses."""

@@ -41,3 +41,12 @@ def witness_row(agent: Agent) -> int:
     n = episode.status[0].conflict
     label = arrays.transitions.label[episode.transitions[n]]
     return int(arrays.rewards.witness[episode.before[n], label, episode.after[n]])
+
+
+def rewards_in_conflict(agent: Agent) -> tuple[float, ...]:
+    """What the step in conflict paid, and what such steps paid before: with a tolerance, the least and the most."""
+    episode, rewards = agent.arrays.episode, agent.arrays.rewards
+    n = int(episode.status[0].conflict)
+    cell = episode.before[n], agent.arrays.transitions.label[episode.transitions[n]], episode.after[n]
+    low, high = float(rewards.low[cell]), float(rewards.high[cell])
+    return float(episode.rewards[n]), *((low, high) if high > low else (float(rewards.paid[cell]),))

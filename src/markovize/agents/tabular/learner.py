@@ -16,7 +16,7 @@ from markovize.agents.tabular.compiled.worlds import CONFLICT, FULL, greedy_retu
 from markovize.agents.tabular.display import Display
 from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
-from markovize.agents.tabular.evidence import keep_episode, keep_witness
+from markovize.agents.tabular.evidence import keep_episode, keep_witness, rewards_in_conflict
 from markovize.agents.tabular.history import History, join
 from markovize.agents.tabular.renewal import Renewal
 from markovize.agents.tabular.results import RunProgress, RunResult
@@ -210,12 +210,12 @@ class ActiveLearner:
             keep_witness(self.agent, self.search.kept, again=self.settings.mode == "paper")
             self.search.pending = True
         elif news or (moved and how.directed):
-            self.agent.plan(stop.check)
+            self._renewal.plan(self.agent, stop)
         if why == CONFLICT or (why != FULL and (how.pause or moved)):  # with a tolerance, the farthest rewards conflict
             keep_episode(self.agent, self.search.kept)
         taken = self.agent.arrays.episode.transitions[: len(walk)]
         self.ties.note_episode(news, lost=not np.array_equal(taken, walk))
-        if why == CONFLICT and self.search.looks_for_noise:
+        if why == CONFLICT and self.search.looks_for_noise(rewards_in_conflict(self.agent)):
             self.trials.repeat_conflict(stop)
         if why == CONFLICT:
             self.trials.shorten_conflict(ends, stop)

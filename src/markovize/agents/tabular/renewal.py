@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from markovize.agents.tabular.agent import Agent
 from markovize.agents.tabular.compiled.arrays import Hyperparameters
 from markovize.agents.tabular.compiled.episodes import replay_episodes
+from markovize.agents.tabular.expectations import expect_like_actions, with_expected
 from markovize.agents.tabular.outliers import Settled, settle_by_machine
 from markovize.agents.tabular.results import RunNoise
 from markovize.agents.tabular.runners import EpisodeRunner
@@ -50,7 +53,13 @@ class Renewal:
         kept = self.settle(agent).kept if self._settings.outliers else self._search.kept
         replay_episodes(agent.reference, *kept.columns(), values)
         if not values:
-            agent.plan(stop.check)
+            self.plan(agent, stop)
+
+    def plan(self, agent: Agent, stop: Stop) -> None:
+        """What to do, by all that is known and, where rewards are noisy, by what is expected of the rest."""
+        if self._settings.tolerance != 0:
+            expect_like_actions(agent)
+        agent.plan(stop.check)
 
     def states_of_kept_steps(self, agent: Agent) -> Ints:
         """The machine's state before each step of the episodes kept."""
@@ -83,7 +92,7 @@ class Renewal:
         if cfg.tolerance == 0 and cfg.outliers == 0:
             return machine, None
         if not agent.per_transition and not search.pending:
-            machine = agent.machine_with_levels(search.allowance.width)
+            machine = replace(agent.machine_with_levels(search.allowance.width), triggers=with_expected(agent).triggers)
         outliers = self._outliers(agent) if cfg.outliers else ()
         tolerance = search.allowance.tolerance
         return machine, RunNoise(tolerance, levels_of(machine, tolerance), outliers)

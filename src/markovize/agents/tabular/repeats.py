@@ -7,7 +7,7 @@ that are in conflict again to have some.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,9 +18,11 @@ from markovize.episodes.traces import Floats, Longs
 REPEATS: Final = 10  # of each of two episodes in conflict
 VOTES: Final = 4  # the same, where only outliers are to be told
 ALWAYS: Final = 8  # conflicts that are looked at in this way; later ones when their number has doubled
+SOME: Final = 4  # rewards after one history that say how noisy a level is, roughly
 ENOUGH: Final = 8  # rewards after one history that say how far others may be
 SLACK: Final = 1.05  # times what was seen, at least: the next reward may be a little farther
 TOO_WIDE: Final = 1.25  # times the tolerance that is enough: a reason to take another one
+TOO_NARROW: Final = 0.95  # of what is expected: the next reward is likely to be outside, and a trigger made of it
 
 
 class Spread(NamedTuple):
@@ -64,6 +66,29 @@ def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None) -> Spread:
     return Spread(seen, max(expected, SLACK * seen))
 
 
+def is_examined(kept: KeptEpisodes, rewards: Sequence[float], names: Longs | None = None) -> bool:
+    """Whether each of these rewards is one of a level whose noise was looked at, by rewards after equal histories.
+
+    Levels may be noisy, each in its own way: what is known of one says little of another.
+
+    >>> kept = KeptEpisodes()
+    >>> for reward in (1.0, 1.2, 0.9, 1.1, 1.0):
+    ...     kept.add(np.array([0, 1], np.int32), np.array([0.0, reward]), True)
+    >>> is_examined(kept, [0.0, 0.85]), is_examined(kept, [0.0, 1.5])
+    (True, False)
+    """
+    wanted, found = np.array(rewards), np.zeros(len(rewards), np.bool_)
+    for alike in equal_histories(kept, names):
+        counts = np.bincount(alike.groups)
+        low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
+        np.minimum.at(low, alike.groups, alike.rewards)
+        np.maximum.at(high, alike.groups, alike.rewards)
+        more = (high - low) / np.maximum(counts - 1, 1)  # on each side, by which the next one may be farther
+        inside = (low - more <= wanted[:, None]) & (wanted[:, None] <= high + more) & (counts >= SOME)
+        found |= inside.any(axis=1)
+    return bool(found.all())
+
+
 class Alike(NamedTuple):
     """The n-th steps of some episodes: those with equal states and actions up to there are in one group."""
 
@@ -92,10 +117,10 @@ def equal_histories(kept: KeptEpisodes, names: Longs | None = None) -> Iterator[
 
 
 def fitting_tolerance(present: float, spread: Spread) -> float:
-    """The present tolerance, unless what was seen does not fit it, or it is far too large.
+    """The present tolerance, unless what was seen does not fit it, more is expected, or it is far too large.
 
-    >>> fitting_tolerance(0.2, Spread(0.19, 0.21)), fitting_tolerance(0.2, Spread(0.21, 0.23))
-    (0.2, 0.23)
+    >>> fitting_tolerance(0.2, Spread(0.19, 0.21)), fitting_tolerance(0.2, Spread(0.19, 0.22))
+    (0.2, 0.22)
     """
-    fits = spread.seen <= present <= TOO_WIDE * spread.expected
+    fits = max(spread.seen, TOO_NARROW * spread.expected) <= present <= TOO_WIDE * spread.expected
     return present if fits else spread.expected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.outliers import Settled, settle_by_votes
 from markovize.agents.tabular.part_learner import PartLearner
-from markovize.agents.tabular.repeats import fitting_tolerance, spread_of_repeats, worth_repeating
+from markovize.agents.tabular.repeats import fitting_tolerance, is_examined, spread_of_repeats, worth_repeating
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
@@ -55,7 +55,7 @@ class MachineSearch:
         self.status, self.exemplars = "no conflict", 0
         tolerance, outliers = (0 if own == AUTO else own for own in (settings.tolerance, settings.outliers))
         self.allowance = Allowance(float(tolerance), int(outliers))
-        self._candidates = pairs_to_compare(*self._asked)
+        self._candidates = _pairs_to_compare(*self._asked, noisy=settings.tolerance != 0)
         self._labels = self._candidates[0]
         self._learners: dict[LabelPair, PartLearner] = {}
         self._many_triggers: float = MANY_TRIGGERS
@@ -71,12 +71,13 @@ class MachineSearch:
         """Spent on solving."""
         return sum(solve.seconds for solve in self.solves) + self._proof_seconds
 
-    @property
-    def looks_for_noise(self) -> bool:
-        """Whether the tolerance is to be found, and the next conflict may tell more of it."""
+    def looks_for_noise(self, rewards: Sequence[float] = ()) -> bool:
+        """Whether the tolerance is to be found, and the next conflict, between these rewards, may tell more of it."""
         if self.settings.outliers == AUTO:
             return True
-        return self.settings.tolerance == AUTO and worth_repeating(len(self.solves) + 1)
+        if self.settings.tolerance != AUTO:
+            return False
+        return worth_repeating(len(self.solves) + 1) or not is_examined(self.kept, rewards, self._names())
 
     def put_right(self, kept: KeptEpisodes | None = None) -> Settled:
         """The episodes kept, without the outliers that equal histories tell, where these are to be found."""
@@ -304,6 +305,15 @@ def _words(learner: Learner, progress: Progress) -> str:
     size = f" {progress.states} states" if progress.phase == "searching" else ""
     best = "" if progress.best is None else f", best {progress.best[0]} states {progress.best[1]} triggers"
     return f"learning a machine ({trigger.kind}/{reward.kind}): {progress.phase}{size}{best}"
+
+
+def _pairs_to_compare(trigger_on: LabelOn, reward_on: LabelOn, *, noisy: bool) -> list[LabelPair]:
+    """All labels that ``auto`` may take; where rewards are noisy, choices (s, a), too, before whole steps.
+
+    In a process that is done action by action, every other outcome of an action would be one more trigger to learn.
+    """
+    pairs, choice = pairs_to_compare(trigger_on, reward_on), labelling_of("choice")
+    return [*pairs[:-1], (choice, choice), pairs[-1]] if noisy and trigger_on == reward_on == AUTO else pairs
 
 
 def _coarsest(on: Auto) -> LabelOn:

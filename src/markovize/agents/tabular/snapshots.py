@@ -43,7 +43,7 @@ from markovize.machine.machine import RewardMachine
 if TYPE_CHECKING:
     from markovize.agents.tabular.learner import ActiveLearner
 
-FORMAT = 5
+FORMAT = 6
 KNOWLEDGE = (Transitions, Machine, Rewards, Values, Model, Witnesses)  # the rest is for the episode at hand
 
 

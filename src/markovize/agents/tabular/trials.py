@@ -72,7 +72,7 @@ class Trials:
         (here, there), play = ends, partial(self._play_way, stop)
         for end in tell_apart(here, there, 2 * self.run.search.expected_tolerance(), play):
             best = play_shorter(self.run.agent, self.run.agent.arrays.machine.delta, end, play)
-            if self.run.search.looks_for_noise:
+            if self.run.search.looks_for_noise((end.paid, end.otherwise)):
                 self._play_way(stop, best, SAMPLE, whole=True)
 
     def doubt_triggers(self, before: RewardMachine, stop: Stop) -> None:

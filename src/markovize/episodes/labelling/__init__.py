@@ -1,8 +1,9 @@
 """What a step is called: labellings, one file for each kind, and the registry of all kinds.
 
 A step has two labels, chosen independently: the *trigger label* moves the machine, the *reward label* selects the
-reward. ``state`` is s', ``source`` is s, ``transition`` is (s, a, s'); a function of ``(state, action, next_state)``
-brings a user's own propositions, given itself or by where it is found, ``module:function``.
+reward. ``state`` is s', ``source`` is s, ``choice`` is (s, a), ``transition`` is (s, a, s'); a function of
+``(state, action, next_state)`` brings a user's own propositions, given itself or by where it is found,
+``module:function``.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ AUTO: Final = "auto"
 LABELLINGS: Final = (  # where to find each kind; of those that ``auto`` tries, the coarser ones first
     "markovize.episodes.labelling.state:StateLabelling",
     "markovize.episodes.labelling.source:SourceLabelling",
+    "markovize.episodes.labelling.choice:ChoiceLabelling",
     "markovize.episodes.labelling.transition:TransitionLabelling",
     "markovize.episodes.labelling.function:FunctionLabelling",
 )

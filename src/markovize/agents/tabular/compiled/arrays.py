@@ -74,12 +74,16 @@ class Transitions(NamedTuple):
 class Machine(NamedTuple):
     """The machine held true, as δ[u, trigger label], and the potential of each state (zero without shaping).
 
-    What it says of a (u, trigger label) is confirmed once rewards have told that the next state is as it says.
+    What it says of a (u, trigger label) is confirmed once rewards have told that the next state is as it says. ``pays``
+    is what an action is expected to pay where its reward was never seen, ``told`` whether rewards have told a move from
+    one to another state.
     """
 
     delta: Annotated[Ints, over("machine_states", "trigger_labels", below="machine_states")]
     potential: Annotated[Floats, over("machine_states")]
     confirmed: Annotated[Bools, over("machine_states", "trigger_labels")]
+    pays: Annotated[Floats, over("machine_states", "states", "actions")]
+    told: Annotated[Bools, over("machine_states", "trigger_labels", "machine_states")]
 
 
 class Rewards(NamedTuple):

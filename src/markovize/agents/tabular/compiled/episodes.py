@@ -15,6 +15,7 @@ from numba import njit
 from markovize.agents.tabular.compiled.confirmation import note_confirmed
 from markovize.agents.tabular.compiled.exploration import count_transition, next_of_tour, tour_length
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at, draw
+from markovize.agents.tabular.compiled.separation import note_told
 from markovize.agents.tabular.compiled.updates import (
     CONTRADICTS,
     MOVED,
@@ -109,7 +110,10 @@ def end_episode(agent: AgentRef) -> tuple[bool, bool, float, int]:
     if not conflict:
         file_episode(agent, arrays.control.how[0].pause)
         if arrays.control.how[0].confirm:
-            note_confirmed(agent)
+            if arrays.control.how[0].width > 0.0:
+                note_told(agent)
+            else:
+                note_confirmed(agent)
     return conflict, status.news or status.moved, status.earned, status.length
 
 

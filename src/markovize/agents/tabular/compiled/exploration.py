@@ -2,7 +2,8 @@
 
 A *tour* walks from one target to the next by the shortest known route: first to (state, action) pairs never tried, then
 to rewards of S×U never seen, then to random places, the less visited the likelier; and, once for long nothing was new,
-to steps that may refute the machine (:mod:`~markovize.agents.tabular.compiled.confirmation`). Routes treat every
+to steps that may refute the machine (:mod:`~markovize.agents.tabular.compiled.confirmation` and, where rewards are
+noisy, :mod:`~markovize.agents.tabular.compiled.separation`). Routes treat every
 outcome that an action has shown as reachable, and are searched anew where a stochastic environment goes another way.
 """
 # mypy: disallow-untyped-decorators=False
@@ -17,6 +18,7 @@ from markovize.agents.tabular.compiled.arrays import Model, Transitions
 from markovize.agents.tabular.compiled.confirmation import find_confirming_route
 from markovize.agents.tabular.compiled.reference import AgentRef, arrays_at
 from markovize.agents.tabular.compiled.routes import reach, write_route
+from markovize.agents.tabular.compiled.separation import find_telling_route
 from markovize.agents.tabular.compiled.updates import share_going_on
 from markovize.episodes.traces import Ints, Longs
 
@@ -100,7 +102,11 @@ def find_route(agent: AgentRef, u: int, s: int, first: float, second: float) -> 
         target, last = unseen, unseen_action
     if target < 0 and arrays.control.how[0].confirm:
         if first < CONFIRMING and not route.status[0].confirmed:
-            if find_confirming_route(agent, start):
+            if arrays.control.how[0].width > 0.0:
+                found = find_telling_route(agent, start)
+            else:
+                found = find_confirming_route(agent, start)
+            if found:
                 return
             route.status[0].confirmed = True
         first = first / CONFIRMING if first < CONFIRMING else (first - CONFIRMING) / (1.0 - CONFIRMING)

@@ -15,7 +15,7 @@ from markovize.product.value_iteration import Decisions
 
 @njit(cache=True)
 def known_decisions(agent: AgentRef) -> Decisions:
-    """The known part of S×U, state u·S + s. What was never tried has no outcomes, a reward never seen is zero."""
+    """The known part of S×U, state u·S + s. What was never tried has no outcomes, what never paid pays as expected."""
     arrays = arrays_at(agent)
     transitions, machine, rewards, model = arrays.transitions, arrays.machine, arrays.rewards, arrays.model
     gamma = arrays.control.how[0].gamma
@@ -33,7 +33,7 @@ def known_decisions(agent: AgentRef) -> Decisions:
                     paid = rewards.paid[u, label, v]
                     target[at] = v * states + transitions.target[x]
                     weight[at] = model.seen[x]
-                    reward[at] = 0.0 if math.isnan(paid) else paid
+                    reward[at] = machine.pays[u, s, a] if math.isnan(paid) else paid
                     discount[at] = gamma * share_going_on(rewards, u, label, v)
                     total[row] += weight[at]
                     at += 1
