@@ -32,6 +32,7 @@ from markovize.machine.machine import RewardMachine
 MOST_ALTERNATIVES: Final = 100  # triggers, above which a machine is a stopgap
 TURN: Final = 50  # counted work of the first turns where other labels are tried: these are short
 REPAIR: Final = 30_000  # counted work of changes to the last machine: a few seconds
+LONG_REPAIR: Final = 100_000  # the same where there is no merged machine either
 FEW_MORE: Final = 4  # triggers by which a repaired machine may grow before another one is searched for
 LOOK: Final = 4_000  # counted work of a question, where a long search looks for a good machine before it proves
 MANY_MOVES: Final = 24  # triggers of a merged machine, from which on no engine is asked for fewer: that takes long
@@ -195,15 +196,15 @@ def _first_of_noisy(options: Options, call: Call, problem: Problem) -> tuple[Del
     few = None if call.last is None else len(call.last.triggers) + FEW_MORE
     had_few = few is not None and few < MANY_MOVES
     if call.last is not None and few is not None and (merged is None or (had_few and len(merged) > few)):
-        repaired = _repair(options, call, problem, call.last)
+        repaired = _repair(options, call, problem, call.last, LONG_REPAIR if merged is None else REPAIR)
         if repaired is not None and (merged is None or len(repaired) < len(merged)):
-            return repaired, len(repaired) <= few
+            return repaired, merged is None or len(repaired) <= few  # engines take minutes where merging is too much
     return merged, merged is not None and len(merged) >= MANY_MOVES and not had_few
 
 
-def _repair(options: Options, call: Call, problem: Problem, last: RewardMachine) -> Delta | None:
+def _repair(options: Options, call: Call, problem: Problem, last: RewardMachine, work: int) -> Delta | None:
     """The last machine with few changes, where these are found soon."""
-    limits = replace(call.limits, work=REPAIR)
+    limits = replace(call.limits, work=work)
     moves = moves_of(last, problem.steps.triggers.values)
     return repair(moves, Judge(problem.tree), limits, acyclic=options.acyclic)
 
