@@ -55,6 +55,7 @@ benchmark: $(VENV)/.all
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/anytime.py
 	$(BIN)/python benchmarks/alphabets.py
+	$(BIN)/python benchmarks/runs.py
 	$(BIN)/python benchmarks/overshoot.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/files.py
