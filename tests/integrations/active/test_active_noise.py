@@ -81,6 +81,11 @@ def test_what_is_a_conflict(allowed: dict[str, Any], conflicts: list[int]) -> No
     assert [evidence.add([each]) for each in (many, *map(corridor_episode, (0.2, 5.0, 7.0)))] == conflicts
 
 
+def add(paid: PaidRewards, cells: Any, rewards: Any) -> Any:
+    present, of_step = np.unique(cells, return_inverse=True)
+    return paid.add([f"cell {cell}" for cell in present], of_step.astype(np.int32), rewards)
+
+
 def test_rewards_in_pieces_or_at_once() -> None:
     """What is known does not depend on how it came in: the last piece decides alike."""
     for seed in range(200):
@@ -88,13 +93,12 @@ def test_rewards_in_pieces_or_at_once() -> None:
         allowance = Allowance(float(rng.choice([0.0, 0.5, 1.0])), int(rng.integers(0, 4)))
         cells, rewards = rng.integers(0, 3, 30).astype(np.int32), rng.integers(0, 4, 30).astype(np.float64)
         last = int(rng.integers(1, 20))
-        names = ["a", "b", "c"]
         piecewise, fresh = PaidRewards(allowance), PaidRewards(allowance)
         cuts = sorted({0, 30 - last, 30, *rng.integers(0, 30 - last, 3).tolist()})
         for start, end in pairwise(cuts):
-            told = piecewise.add(names, cells[start:end], rewards[start:end])
-        fresh.add(names, cells[:-last], rewards[:-last])
-        assert told.tolist() == fresh.add(names, cells[-last:], rewards[-last:]).tolist()
+            told = add(piecewise, cells[start:end], rewards[start:end])
+        add(fresh, cells[:-last], rewards[:-last])
+        assert told.tolist() == add(fresh, cells[-last:], rewards[-last:]).tolist()
         if allowance != EXACT:
             kept = [rewards[cells == cell] for cell in range(3)]
             fullest = [max((((r >= low) & (r <= low + allowance.width)).sum() for low in r), default=0) for r in kept]

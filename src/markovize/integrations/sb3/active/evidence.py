@@ -61,7 +61,9 @@ class Evidence:
             "categorical": settings.categorical,
             "before": settings.before,
         }
-        self._learner = Learner(**self._options, tolerance=self.allowance.tolerance, outliers=self.allowance.outliers)
+        tolerance, outliers = self.allowance.tolerance, self.allowance.outliers
+        allowing: LearnOptions = {**self._options, "tolerance": tolerance, "outliers": outliers}
+        self._learner = Learner(**allowing)
 
     def add(self, episodes: Iterable[Episode]) -> int:
         """Looks at new episodes and records them, if there is room or need; how many have a conflict."""
