@@ -37,6 +37,14 @@ def test_a_run_that_is_stopped_and_goes_on(tmp_path: Path) -> None:
     assert len((out / "episodes.jsonl").read_text().splitlines()) >= episodes
 
 
+def test_allowances(tmp_path: Path) -> None:
+    noisy = [*ENV, "--env-arg", "noise=0.1", *FAST, "--agent", "ppo", "--steps", 0]
+    told = run(*noisy, "--tolerance", "0.1", "--out", tmp_path / "out")
+    assert told.code == 0 and "tolerance 0.1: rewards have 2 levels" in told.out, told.err
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["noise"]["tolerance"] == 0.1
+    assert run(*noisy, "--tolerance", "-1").code == 2
+
+
 def test_only_a_machine(tmp_path: Path) -> None:
     done = run(*ENV, *FAST, "--agent", "dqn", "--steps", 0, "--set", "environments=1", "--out", tmp_path / "out")
     assert done.code == 2 and "given twice" in done.err

@@ -51,8 +51,25 @@ class Pictures(gym.ObservationWrapper[Any, Any, Any]):
         return picture
 
 
-def make_corridor(pictures: bool = False, flicker: bool = False) -> gym.Env[Any, Any]:
+class Noisy(gym.Wrapper[Any, Any, Any, Any]):
+    """Rewards with a uniform error of up to ``noise``, and a share ``flips`` of them the wrong way round."""
+
+    def __init__(self, env: gym.Env[Any, Any], noise: float, flips: float) -> None:
+        super().__init__(env)
+        self._noise, self._flips = noise, flips
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, reward, *rest = self.env.step(action)
+        chance = self.env.unwrapped.np_random
+        paid = 1.0 - float(reward) if chance.random() < self._flips else float(reward)
+        return observation, paid + (chance.uniform(-self._noise, self._noise) if self._noise else 0.0), *rest
+
+
+def make_corridor(
+    pictures: bool = False, flicker: bool = False, noise: float = 0.0, flips: float = 0.0
+) -> gym.Env[Any, Any]:
     env: gym.Env[Any, Any] = gym.wrappers.TimeLimit(Corridor(), 40)
+    env = Noisy(env, noise, flips) if noise or flips else env
     return Pictures(env, flicker) if pictures or flicker else env
 
 

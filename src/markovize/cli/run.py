@@ -80,7 +80,8 @@ def run(
     tolerance: Annotated[
         str | None,
         allowance_option(
-            "How far a reward may be from its level. auto: as far as rewards differ after equal histories.",
+            "How far a reward may be from its level. auto: as far as rewards differ after equal histories; "
+            "with dqn and ppo, as learn chooses it.",
             "E",
             show_default="0",
         ),
@@ -88,7 +89,8 @@ def run(
     outliers: Annotated[
         str | None,
         allowance_option(
-            "How many steps may pay something else. auto: those that differ from most with equal histories.",
+            "How many steps may pay something else. auto: those that differ from most with equal histories; "
+            "with dqn and ppo, as learn chooses them.",
             "N",
             show_default="0",
         ),

@@ -22,7 +22,7 @@ from markovize.integrations.sb3.active.environments import Prologue
 from markovize.integrations.sb3.active.folder import TrainingFolder
 from markovize.integrations.sb3.active.models import build_model, carry_over, weights_of
 from markovize.integrations.sb3.active.results import TrainingProgress
-from markovize.integrations.sb3.active.training import EVALUATION_SEED, LOOK_SEED
+from markovize.integrations.sb3.active.training import EVALUATION_SEED, LOOK_SEED, Best
 
 FAST: dict[str, Any] = {"explore": 60, "look_every": 256, "evaluation_episodes": 5, "hidden": 8}
 
@@ -155,6 +155,60 @@ def test_a_policy_that_explores_may_earn_less_than_is_aimed_at(
     assert len(evaluated) - len(left) == evaluations
 
 
+@pytest.mark.parametrize(("last", "taken"), [(0.5, True), (0.9, False)])
+def test_a_missed_target_ends_with_the_best_policy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, last: float, taken: bool
+) -> None:
+    chosen = TrainingSettings("ppo", features="corridor_env:position", target=1.0, environments=1, **FAST)
+    training = ActiveTraining(make_corridor, chosen)
+    left = [0.95, 0.8, 0.95, 0.7, last]  # a few episodes and all of them, twice; then the last policy
+    monkeypatch.setattr(training, "evaluate", lambda *_, **_options: np.array([left.pop(0)]))
+    training.returns, training.lengths, training.ends = [1.0] * 100, [1] * 100, [0] * 100
+    training._build(NEVER)
+    assert training.model is not None
+    for weights in (1.0, 2.0):
+        _fill(training.model, weights)
+        assert not training._earns_enough(NEVER)
+    assert training.best is not None and training.best.earned == 0.8
+    folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
+    folder.checkpoint(training)
+    again = ActiveTraining(make_corridor, chosen)
+    assert folder.restore(again) and again.best is not None and again.best.earned == 0.8
+    _fill(training.model, 3.0)
+    training._take_best(NEVER)
+    best = 1.0 if taken else 3.0
+    assert not left and all((array == best).all() for array in weights_of(training.model).values())
+    assert all((array == 1.0).all() for array in again.best.weights.values())
+
+
+def _fill(model: Any, number: float) -> None:
+    model.policy.load_state_dict({name: tensor * 0 + number for name, tensor in model.policy.state_dict().items()})
+
+
+def test_another_machine_has_no_best_policy_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = ActiveTraining(make_corridor, TrainingSettings(features="corridor_env:position", **FAST))
+    monkeypatch.setattr(training.evidence, "solve", lambda _: False)
+    training.best = Best(0.5, {})
+    assert not training._solve(NEVER) and training.best is not None
+    monkeypatch.setattr(training.evidence, "solve", lambda _: True)
+    assert training._solve(NEVER) and training.best is None
+
+
+def test_caution_charges_for_the_end_and_less_and_less() -> None:
+    chosen = TrainingSettings("ppo", 1000, features="corridor_env:position", caution=0.5, environments=1, **FAST)
+    training = ActiveTraining(lambda: gym.wrappers.TimeLimit(make_corridor(), 2), chosen)
+    model = training._build(NEVER)
+    assert model.env is not None
+    for steps, charge in ((0, 0.5), (200, 0.25), (400, 0.0), (1000, 0.0)):
+        model.num_timesteps = steps
+        model.env.reset()
+        paid = [model.env.step(np.array([0])) for _ in range(2)]
+        assert [float(rewards[0]) for _, rewards, _, _ in paid] == [0.0, -charge]
+        assert paid[-1][2][0] and paid[-1][3][0]["TimeLimit.truncated"] is (charge == 0.0)
+    assert training.returns == [0.0] * 4  # what is recorded is what was paid
+    assert training.evaluate(1).tolist() == [0.0]
+
+
 def test_damaged_checkpoints(tmp_path: Path) -> None:
     chosen = TrainingSettings(features="corridor_env:position", **FAST)
     folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
@@ -238,6 +292,8 @@ def test_actions_that_an_agent_cannot_take() -> None:
         ({"explore": 0}, "explore must be a whole number, at least 1"),
         ({"steps": 1.5}, "steps must be a whole number"),
         ({"agent": "dqn", "environments": 4}, "environments is for PPO"),
+        ({"caution": -1}, "caution must not be negative"),
+        ({"agent": "dqn", "caution": 1}, "caution is for PPO"),
         ({"solve_seconds": 0}, "solve_seconds must be positive"),
         ({"before": "maybe"}, "before is true, false or auto"),
         ({"gamma": 1.0}, "gamma must be at least 0 and below 1"),

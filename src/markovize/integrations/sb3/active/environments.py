@@ -62,6 +62,26 @@ class Seen(gym.ObservationWrapper[Any, Any, Any]):
         return out
 
 
+class Charged(gym.Wrapper[Any, Any, Any, Any]):
+    """Charges something at the end of each episode, for an agent that shall first learn to keep it going.
+
+    Of policies the same are best, since every episode ends once; but under a discount a later end costs less. Without
+    that, an agent may settle for a rash way that is paid often. While there is a charge, an episode that was cut off
+    counts as ended.
+    """
+
+    def __init__(self, env: AnyEnv, charge: Callable[[], float]) -> None:
+        super().__init__(env)
+        self._charge = charge
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        charge = self._charge()
+        if charge and (terminated or truncated):
+            return observation, float(reward) - charge, True, False, info
+        return observation, reward, terminated, truncated, info
+
+
 class Prologue(gym.Wrapper[Any, Any, Any, Any]):
     """Begins each episode with the same actions; what follows is up to the agent."""
 

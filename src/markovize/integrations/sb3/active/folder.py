@@ -32,7 +32,7 @@ from markovize.agents.tabular.results import Solve
 from markovize.errors import InputError, one_line
 from markovize.integrations.sb3.active.results import TrainingResult
 from markovize.integrations.sb3.active.settings import TrainingSettings
-from markovize.integrations.sb3.active.training import ActiveTraining
+from markovize.integrations.sb3.active.training import ActiveTraining, Best
 from markovize.io import read_episodes, write_episodes, write_machine
 from markovize.io.files import atomic_write, readable
 from markovize.machine.machine import RewardMachine
@@ -40,7 +40,7 @@ from markovize.runs.folder import CHECKPOINT, RunFolder, write_ending
 from markovize.runs.text_files import format_metrics
 
 EPISODES: Final = "episodes.jsonl"
-_WEIGHT: Final = "weight:"
+_WEIGHT, _BEST = "weight:", "best:"
 
 
 class TrainingFolder:
@@ -78,6 +78,7 @@ class TrainingFolder:
             "machine": evidence.machine.to_json(),
             "status": evidence.status,
             "seen": evidence.seen,
+            "noise": evidence.state(),
             "solve_seconds": evidence.solve_seconds,
             "solves": [asdict(solve) for solve in evidence.solves],
             "notes": evidence.notes,
@@ -85,6 +86,9 @@ class TrainingFolder:
             "seconds": training.seconds,
         }
         arrays = {f"{_WEIGHT}{name}": array for name, array in (training.weights or {}).items()}
+        if training.best is not None:
+            state["best"] = training.best.earned
+            arrays |= {f"{_BEST}{name}": array for name, array in training.best.weights.items()}
         out = BytesIO()
         np.savez(
             out,
@@ -106,15 +110,21 @@ class TrainingFolder:
                 state = json.loads(str(saved["state"]))
                 training.returns, training.lengths = saved["returns"].tolist(), saved["lengths"].tolist()
                 training.ends = saved["ends"].tolist()
-                weights = {name[len(_WEIGHT) :]: saved[name] for name in saved.files if name.startswith(_WEIGHT)}
+                weights, best = (
+                    {name[len(kind) :]: saved[name] for name in saved.files if name.startswith(kind)}
+                    for kind in (_WEIGHT, _BEST)
+                )
             training.weights = weights or None
+            training.best = Best(float(state["best"]), best) if best else None
             training.steps, training.seconds = int(state["steps"]), float(state["seconds"])
             evidence = training.evidence
             evidence.notes, evidence.solve_seconds = list(state["notes"]), float(state["solve_seconds"])
             evidence.solves = [Solve(**solve) for solve in state["solves"]]
             machine, status = RewardMachine.from_json(state["machine"]), str(state["status"])
             seen = int(state["seen"])
-        except (BadZipFile, OSError, EOFError, ValueError, KeyError, TypeError) as error:
+            if "noise" in state:  # not in checkpoints of before there were allowances
+                evidence.recall(state["noise"])
+        except (BadZipFile, OSError, EOFError, ValueError, KeyError, TypeError, InputError) as error:
             raise InputError(f"this file was damaged: {one_line(error, 80)}", where=one_line(path)) from None
         if seen:
             evidence.restore(read_episodes(self.path / EPISODES), seen)

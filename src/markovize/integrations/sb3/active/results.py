@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from markovize.agents.tabular.results import RunProgress, Solve
+from markovize.agents.tabular.results import RunNoise, RunProgress, Solve
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.features import FeatureFunction
 from markovize.episodes.traces import Floats, Ints, Traces
@@ -58,6 +58,7 @@ class TrainingResult(BriefRepr):
     notes: tuple[str, ...] = ()
     greedy_interval: tuple[float, float] | None = None
     stopped: str = ""
+    noise: RunNoise | None = None  # where a tolerance or outliers were asked for
     optimal_return: float | None = None  # not known outside the worlds of this package
     episodes_to_optimal: int | None = None
 
@@ -82,4 +83,6 @@ class TrainingResult(BriefRepr):
         }
         if self.greedy_interval is not None:
             numbers["greedy_interval"] = list(self.greedy_interval)
+        if self.noise is not None:
+            numbers["noise"] = self.noise.to_json()
         return numbers | ({"stopped": self.stopped} if self.stopped else {})

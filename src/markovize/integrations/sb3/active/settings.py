@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from markovize.agents.checks import check_discount, check_share, is_number, is_whole
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.features import Features, feature_function
+from markovize.episodes.labelling import AUTO
 from markovize.episodes.user_code import name_of_function
 from markovize.errors import InputError, one_line
 
@@ -28,10 +30,14 @@ class TrainingSettings:
         prologue: actions that begin every episode, for worlds that must be looked at before the rest can be foretold.
         features: as for :func:`markovize.learn`, and so are ``numeric``, ``categorical``, ``before``, ``reward_on``
             and ``acyclic``. Observations of MiniGrid have features of their own.
+        tolerance, outliers: as for :func:`markovize.learn`, ``auto`` included; they also decide what is a conflict.
         look_every: steps between two looks at new episodes, whether the machine explains them.
         solve_seconds: the most that one search for a machine may take.
-        target: a mean return; the training ends early where its policy earns that much in evaluation. The result is
-            that of other episodes.
+        target: a mean return; the training ends early where its policy earns that much in evaluation; one
+            that does not get there ends with the policy that came nearest. The result is that of other episodes.
+        caution: for PPO, a charge for the end of every episode while it trains, which falls to nothing over the first
+            two fifths of the steps. Where episodes can end in failure, the agent learns to avoid that first, instead of
+            settling for a rash way that is often paid. Policies are tried, and conflicts found, without it.
         environments: how many PPO plays at once. DQN plays one.
         most_recorded: steps of recorded episodes; beyond that, only episodes in conflict are recorded.
 
@@ -53,6 +59,8 @@ class TrainingSettings:
     before: bool | Literal["auto"] = "auto"
     reward_on: str | Callable[[Any, Any, Any], Any] = "auto"
     acyclic: bool = False
+    tolerance: float | Literal["auto"] = 0.0
+    outliers: int | Literal["auto"] = 0
     look_every: int = 4096
     solve_seconds: float = 60.0
     target: float | None = None
@@ -62,6 +70,7 @@ class TrainingSettings:
     learning_rate: float | None = None
     entropy: float = 0.01
     hidden: int = 64
+    caution: float = 0.0
     environments: int | None = None
     most_recorded: int = 100_000
 
@@ -81,13 +90,29 @@ class TrainingSettings:
                 raise InputError(f"{name} must be a whole number, at least {least}, not {getattr(self, name)!r}")
         if self.agent == "dqn" and self.environments != 1:
             raise InputError("environments is for PPO: DQN plays in one")
+        if not is_number(self.caution) or self.caution < 0:
+            raise InputError(f"caution must not be negative, not {self.caution!r}")
+        if self.agent == "dqn" and self.caution:
+            raise InputError("caution is for PPO: DQN learns from recorded rewards as they are")
         if not is_number(self.solve_seconds) or self.solve_seconds <= 0:
             raise InputError(f"solve_seconds must be positive, not {self.solve_seconds!r}")
         if self.before not in (True, False, "auto"):
             raise InputError(f"before is true, false or auto, not {self.before!r}")
+        _ = self.allowance  # refuses what is none
         check_discount(self.gamma)
         check_share("entropy", self.entropy)
         feature_function(self.features)
+
+    @property
+    def chooses_allowance(self) -> bool:
+        """Whether the tolerance or the number of outliers is to be found."""
+        return AUTO in (self.tolerance, self.outliers)
+
+    @property
+    def allowance(self) -> Allowance:
+        """What was given as a number; nothing where it is to be found."""
+        given: list[Any] = [0 if value == AUTO else value for value in (self.tolerance, self.outliers)]
+        return Allowance(*given)
 
     def to_json(self) -> dict[str, Any]:
         """The settings as a run's folder has them: functions by their names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
@@ -15,11 +15,11 @@ from markovize.agents.tabular.stopping import Checkpoints, Stop, TimeIsUp
 from markovize.episodes.features import FeatureFunction, ObservationFeatures, feature_function
 from markovize.episodes.traces import Episode, Floats
 from markovize.errors import UnsupportedError
-from markovize.extras import Missing, load
+from markovize.extras import load
 from markovize.features import minigrid
 from markovize.integrations.sb3.active.encoding import Encoder, name_of_frame
-from markovize.integrations.sb3.active.environments import AnyEnv, Maker, Prologue, Tap, product_env
-from markovize.integrations.sb3.active.evidence import Evidence
+from markovize.integrations.sb3.active.environments import AnyEnv, Charged, Maker, Prologue, Tap, product_env
+from markovize.integrations.sb3.active.evidence import Evidence, act_alike
 from markovize.integrations.sb3.active.exploration import explore
 from markovize.integrations.sb3.active.models import (
     WHAT,
@@ -33,25 +33,28 @@ from markovize.integrations.sb3.active.models import (
 )
 from markovize.integrations.sb3.active.results import TrainingProgress, TrainingResult
 from markovize.integrations.sb3.active.settings import TrainingSettings
+from markovize.integrations.sb3.active.watch import Watch
 from markovize.learning.interrupts import interruptible
 from markovize.machine.machine import RewardMachine
 
 if TYPE_CHECKING:
     from stable_baselines3.common.base_class import BaseAlgorithm
-    from stable_baselines3.common.callbacks import BaseCallback
-else:
-    try:
-        from stable_baselines3.common.callbacks import BaseCallback
-    except ImportError:
-        BaseCallback = Missing
 
 RECENT = 100  # episodes, whose mean return decides whether to evaluate
 NEARLY = 0.1  # of the target may be missing then
 SOME = 20  # episodes of an evaluation, that decide whether to go on with it
+CAUTIOUS = 0.4  # of all steps; then the charge for an end is nothing
 MOST_FRAMES = 1_000  # different images that still count as a discrete observation
 SHARE_OF_FRAMES = 4  # and there must be so many times as many steps
 SHORTEST_SEARCH, AGAIN = 10.0, 4  # seconds for a later search, and how much longer than the last one it may take
 LOOK_SEED, EVALUATION_SEED = 10**6, 2 * 10**6  # of episodes that nobody trained on: to end early, and to tell the end
+
+
+class Best(NamedTuple):
+    """A policy, and what it earned in the episodes that tell whether to end early."""
+
+    earned: float
+    weights: Weights
 
 
 class ActiveTraining:
@@ -101,6 +104,7 @@ class ActiveTraining:
         self.ends: list[int] = []
         self.greedy: Floats = np.zeros(0)
         self._earned = False  # as much as was aimed at
+        self.best: Best | None = None  # that the present machine has had
         self._trained_on: RewardMachine | None = None
         self._new: list[Episode] = []
         self.seconds = 0.0
@@ -120,8 +124,9 @@ class ActiveTraining:
                     self._train(stop, checkpoints)
                     if stop.requested:
                         stop.end()
-                if self.weights is not None and self._trained_on != self.evidence.machine:
+                if self.weights is not None and not self._is_trained:
                     _close(self._build(stop))  # resumed after its last step, or the last episodes gave another machine
+                self._take_best(stop)
                 self.greedy = self.evaluate(stop=stop)
             except TimeIsUp:
                 stopped = "time limit"
@@ -152,7 +157,7 @@ class ActiveTraining:
     def _train(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """Trains a model until the steps are used up, another machine is needed, or the run has to stop."""
         settings, model = self.settings, self._build(stop)
-        watch = _Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
+        watch = Watch(lambda: self._look(stop, checkpoints), lambda: stop.requested, settings.look_every)
         model.learn(settings.steps - self.steps, callback=watch, reset_num_timesteps=False)
         self.steps, self.weights = model.num_timesteps, weights_of(model)
         self._look(stop, checkpoints)
@@ -162,6 +167,8 @@ class ActiveTraining:
         """A model for the present machine, which begins with all that is known."""
         settings, evidence = self.settings, self.evidence
         envs = [self._product(Tap(self._bare(), self.encoder, self._take)) for _ in range(settings.environments or 1)]
+        if settings.caution:
+            envs = [Charged(env, self._charge) for env in envs]
         self.model = model = build_model(settings, envs, evidence.machine)
         self._trained_on = evidence.machine
         if self.weights is not None:
@@ -199,7 +206,18 @@ class ActiveTraining:
         nearly = target - NEARLY * abs(target)
         if np.mean(recent) < nearly or self.evaluate(SOME, stop=stop, seed=LOOK_SEED).mean() < nearly:
             return False
-        return bool(self.evaluate(stop=stop, seed=LOOK_SEED).mean() >= target)
+        earned = float(self.evaluate(stop=stop, seed=LOOK_SEED).mean())
+        if self.model is not None and (self.best is None or earned > self.best.earned):
+            self.best = Best(earned, weights_of(self.model))
+        return earned >= target
+
+    def _take_best(self, stop: Stop) -> None:
+        """Where the target was not reached, goes back to the policy that came nearest to it."""
+        if self.model is None or self.best is None or self._earned:
+            return
+        if self.evaluate(stop=stop, seed=LOOK_SEED).mean() < self.best.earned:
+            carry_over(self.model, self.best.weights, self.encoder.width)
+            self.weights = self.best.weights
 
     def evaluate(self, episodes: int | None = None, stop: Stop | None = None, seed: int = EVALUATION_SEED) -> Floats:
         """What the policy earns in each of some episodes in which it does what it thinks best.
@@ -250,7 +268,19 @@ class ActiveTraining:
             notes=tuple(evidence.notes),
             greedy_interval=interval_of_mean(self.greedy) if known else None,
             stopped=stopped,
+            noise=evidence.noise,
         )
+
+    @property
+    def _is_trained(self) -> bool:
+        """Whether the model is one of the present machine."""
+        machine, evidence = self._trained_on, self.evidence
+        return machine is not None and act_alike(machine, evidence.machine, exactly=evidence.allowance.exact)
+
+    def _charge(self) -> float:
+        """What the end of an episode costs now: less and less."""
+        steps = self.steps if self.model is None else self.model.num_timesteps
+        return self.settings.caution * max(0.0, 1.0 - steps / (CAUTIOUS * self.settings.steps))
 
     def _over(self) -> bool:
         return self._earned or self.steps >= self.settings.steps
@@ -262,7 +292,8 @@ class ActiveTraining:
         if self.evidence.solves:  # a search for what no machine explains shall not take over
             seconds = min(seconds, max(SHORTEST_SEARCH, AGAIN * self.evidence.solves[-1].seconds))
         changed = self.evidence.solve(max(seconds, 0.1))
-        self._earned = self._earned and not changed
+        if changed:
+            self._earned, self.best = False, None
         if stop.requested:
             stop.end()
         return changed
@@ -329,26 +360,6 @@ class ActiveTraining:
                 steps=self.steps,
             )
         )
-
-
-class _Watch(BaseCallback):
-    """Looks at a training now and then, and ends it when asked to."""
-
-    def __init__(self, look: Callable[[], bool], stop: Callable[[], bool], every: int) -> None:
-        super().__init__()
-        self._look, self._stop, self._every = look, stop, every
-        self._next = 0
-
-    def _on_training_start(self) -> None:
-        self._next = self.num_timesteps + self._every
-
-    def _on_step(self) -> bool:
-        if self._stop():
-            return False
-        if self.num_timesteps < self._next:
-            return True
-        self._next = self.num_timesteps + self._every
-        return self._look()
 
 
 def _close(model: BaseAlgorithm) -> None:
