@@ -2,6 +2,7 @@
 
     python benchmarks/noise.py [--copies 20] [--files office-c,office-d] [--kinds uniform,gauss] [--limit 60]
     python benchmarks/noise.py --kept noise.jsonl      keeps each copy's answer there, and goes on where it was stopped
+    python benchmarks/noise.py --show noise.jsonl      the table of what was kept, by several runs on one commit
 
 Copies of the nine shared files: rewards shaken by up to a tenth of the smallest gap between rewards (uniform), by a
 normal deviation of a tenth of it (gauss), 0.1 % of the steps paid another reward of the file (flips), 1 % of them
@@ -131,14 +132,20 @@ def measure(name: str, kind: str, seed: int, traces: Traces, clean: LearnResult,
 class Kept:
     """What was measured before, if it is kept; it must be of one commit."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, commit: str | None) -> None:
         self._path, self._rows = path, dict[tuple[str, str, int], Row]()
+        self.commit = commit
         if path is not None and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
-                if row["commit"] != commit():
-                    raise SystemExit(f"{path} was measured on {row['commit']}, this is {commit()}")
+                self.commit = self.commit or row["commit"]
+                if row["commit"] != self.commit:
+                    raise SystemExit(f"{path} was measured on {row['commit']}, not on {self.commit}")
                 self._rows[row["file"], row["kind"], row["seed"]] = row
+
+    def seeds(self, name: str, kind: str) -> list[int]:
+        """Of the copies that are there."""
+        return sorted(seed for file, its, seed in self._rows if (file, its) == (name, kind))
 
     def get(self, name: str, kind: str, seed: int) -> Row | None:
         return self._rows.get((name, kind, seed))
@@ -146,7 +153,7 @@ class Kept:
     def add(self, row: Row) -> None:
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row | {"commit": commit()}) + "\n")
+                file.write(json.dumps(row | {"commit": self.commit}) + "\n")
 
 
 def show(report: Report, name: str, kind: str, alone: float, rows: Sequence[Row]) -> None:
@@ -178,9 +185,12 @@ def main() -> None:
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--kept", type=Path)
+    parser.add_argument("--show", type=Path)
     options = parser.parse_args()
     time.monotonic = time.process_time  # what limits are compared with: other work on the machine does not count
-    names, kinds, kept = options.files.split(","), options.kinds.split(","), Kept(options.kept)
+    names, kinds, kept = options.files.split(","), options.kinds.split(","), Kept(options.kept, commit())
+    if options.show is not None:
+        kept = Kept(options.show, None)
     warm_up()
     warm_up_for_noise()
     files = {name: load(name) for name in names}
@@ -204,7 +214,10 @@ def main() -> None:
     for kind in kinds:
         for name in names:
             copies = options.fewer if options.fewer is not None and kind in ("both", "many") else options.copies
-            seeds = range(len(ALLOWANCES)) if kind == "clean" else range(options.first, options.first + copies)
+            own = range(len(ALLOWANCES)) if kind == "clean" else range(options.first, options.first + copies)
+            seeds = list(own) if options.show is None else kept.seeds(name, kind)
+            if not seeds:
+                continue
             rows = list[Row]()
             for seed in seeds:
                 row = kept.get(name, kind, seed)
@@ -217,10 +230,14 @@ def main() -> None:
     report.heads("noise", "right", "of those that count", "median of times clean", over="Together")
     for kind in kinds:
         rows = [row for row in every if row["kind"] == kind]
+        if not rows:
+            continue
         asked = [row for row in rows if counts[row["file"]] or kind not in FLIPPED]
         times = median(row["seconds"] / cleans[row["file"]][1] for row in rows)
         right = (f"{sum(row['right'] for row in some)} of {len(some)}" for some in (rows, asked))
         report.row(kind, *right, f"{times:.1f}")
+    if options.show is not None:
+        report.note(f"Copies were measured by several runs on commit {kept.commit}; clean files by this one.")
     alarms = [row for row in every if row["kind"] == "clean"]
     if alarms:
         report.note(f"False alarms on clean data: {sum(map(is_false_alarm, alarms))} of {len(alarms)}.")
