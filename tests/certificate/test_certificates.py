@@ -240,12 +240,26 @@ def test_files_of_all_kinds_are_read(tmp_path: Path) -> None:
         assert verify(tmp_path / "certificate", tmp_path / name).verified
 
 
+@pytest.mark.parametrize("kind", checker.KINDS)
+def test_labels_of_every_kind(kind: str, tmp_path: Path) -> None:
+    traces = random_steps(np.random.default_rng(3), episodes=12, length=6)
+    learn(traces, trigger_on=kind, reward_on="transition").certificate().save(tmp_path / "certificate")
+    assert verify(tmp_path / "certificate", traces).verified
+
+
+def test_labels_that_the_checker_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("markovize.learning.certify.KINDS", ("state",))
+    result = learn(coffee(), trigger_on="source", reward_on="state")
+    with pytest.raises(UnsupportedError, match="not certified: the checker does not know labels of the kind 'source'"):
+        result.certificate()
+
+
 def test_the_checker_reads_episodes_as_the_package_does(tmp_path: Path) -> None:
     """Labels and outcomes by first appearance, from the same file: the two ways agree."""
     traces = random_steps(np.random.default_rng(5), episodes=20, length=8)
     markovize.write_episodes(tmp_path / "log.jsonl", traces)
     lines = list(lines_of(tmp_path / "log.jsonl"))
-    for kinds in (*KINDS, ("source", "state")):
+    for kinds in (*KINDS, ("source", "state"), ("choice", "choice")):
         ours, theirs = reading.read_episodes(lines, *kinds), label_traces(traces, *kinds)
         steps = [step for episode in ours.steps for step in episode]
         assert [step.trigger for step in steps] == theirs.triggers.ids.tolist()

@@ -30,7 +30,7 @@ FORMAT: Final = "markovize.certificate"
 VERSION: Final = 1
 NAME: Final = "certificate.json"
 LARGEST_FILE: Final = 4_000_000_000
-KINDS: Final = ("state", "source", "transition")
+KINDS: Final = ("state", "source", "choice", "transition")
 
 Fields = dict[str, Any]
 Files = dict[str, bytes]

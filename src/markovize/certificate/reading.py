@@ -82,7 +82,7 @@ Labeller = Callable[[Any, Any, Any], Any]  # a user's function of (s, a, s')
 
 
 def read_episodes(lines: Iterable[str | bytes], trigger_on: str | Labeller, reward_on: str | Labeller) -> Episodes:
-    """Reads JSON lines, one episode each; what labels the steps is ``state``, ``source``, ``transition`` or a function.
+    """Reads JSON lines, one episode each; steps are labelled by a kind, ``state`` or another, or by a function.
 
     >>> line = '{"observations": [0, 1.0], "actions": ["go"], "rewards": [1], "terminated": true}'
     >>> read_episodes([line], "state", "transition").reward_labels
@@ -120,11 +120,11 @@ def _reward(value: Any) -> float:
 
 
 def _labels(on: str | Labeller, s: list[str], a: list[str], seen: list[Any], actions: list[Any]) -> list[str]:
-    """What the steps of an episode are called: s', s, (s, a, s'), or the value of a function of them."""
-    if on == "state":
-        return s[1:]
-    if on == "source":
-        return s[:-1]
+    """What the steps of an episode are called: s', s, (s, a), (s, a, s'), or the value of a function of them."""
+    if on in ("state", "source"):
+        return s[1:] if on == "state" else s[:-1]
+    if on == "choice":
+        return [f"[{s[t]}, {a[t]}]" for t in range(len(a))]
     if on == "transition":
         return [f"[{s[t]}, {a[t]}, {s[t + 1]}]" for t in range(len(a))]
     assert not isinstance(on, str)

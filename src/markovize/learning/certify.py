@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from markovize.certificate.checker import KINDS
 from markovize.certificate.make import Certificate, Statement, make_certificate
 from markovize.certificate.verify import labeller, lines_of
 from markovize.episodes.labelling import Labelling, LabelOn, labelling_of
@@ -86,6 +87,8 @@ def certify(result: LearnResult, episodes: Episodes | None, time_limit: float | 
 def _name(labelling: Labelling) -> str:
     """The kind of labels, or ``module:function``, by which whoever checks the certificate finds the function."""
     if not isinstance(labelling, FunctionLabelling):
+        if labelling.kind not in KINDS:
+            raise UnsupportedError(f"not certified: the checker does not know labels of the kind {labelling.kind!r}")
         return labelling.kind
     name = "" if labelling.function is None else name_of_function(labelling.function)
     if not is_function_name(name):

@@ -37,7 +37,7 @@ MORE_TRIGGERS = 1.5  # times those of a machine that no other labels could beat,
 FAR_SMALLER = 0.75  # of the bits of a machine: a reason to take other labels
 LEAST_SECONDS = 0.01  # of a search that must end at once
 SOME_TRIGGERS = 3  # from here on if other labels leave far less to explain
-PROOF = 80  # times the effort of a question, where the last machine is to be proven: mostly seconds, for a hard one a minute
+PROOF = 80  # times the effort of a question, where the last machine is to be proven: seconds, at worst a minute
 MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
 FAR_MORE = 4  # times as many reward labels with several rewards
 
