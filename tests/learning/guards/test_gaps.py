@@ -13,6 +13,7 @@ from guard_problems import problem_of
 from markovize import Guard, Learner, Literal, RewardMachine, Traces, check, learn, replay
 from markovize.episodes.features import Relation, tabulate_features
 from markovize.episodes.labelled_steps import label_traces
+from markovize.learning.guards import judge
 from markovize.learning.guards.assembly import assemble_guards
 from markovize.learning.guards.candidate import Bound, Candidate
 from markovize.learning.guards.judge import Judge
@@ -56,7 +57,10 @@ def guards_of(machine: RewardMachine) -> list[Guard]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_inside_and_outside(seed: int) -> None:
+def test_inside_and_outside(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:  # the ends of rooms are looked for in several turns, as where there are thousands of values
+        monkeypatch.setattr(judge, "NEAR_CODES", 1)
+        monkeypatch.setattr(judge, "WIDER", 2)
     rng = np.random.default_rng(seed)
     traces = draw_instance(rng).traces()
     machine = learn(traces, trigger_on="guards", before=False, count_steps=True).unwrap()

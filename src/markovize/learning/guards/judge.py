@@ -16,6 +16,8 @@ from markovize.learning.guards.problem import GuardProblem
 
 FRONT_STEPS: Final = 50_000  # of the first episodes, which are looked at first: most candidates fail there
 MOST_PAIRS: Final = 40  # cells with several outcomes that are looked at, the rarest first
+NEAR_CODES: Final = 1_000  # next to a bound, among which the end of its room is looked for first
+WIDER: Final = 8  # times as many, if all of these may change sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,17 +166,20 @@ class AnyJudge(ABC, Generic[T]):
         """
         box = candidate.boxes[row]
         codes = self.problem.codes[bound.feature]
-        others = self.holds(tuple(other for other in box if other is not bound))
-        steps = np.flatnonzero(others)
-        steps = steps[np.argsort(codes[steps], kind="stable")]
-        of_step = codes[steps]
-        at = int(np.searchsorted(of_step, bound.code))
-        up = self._harmless(candidate, row, steps[at:], of_step[at:])
-        down = self._harmless(candidate, row, steps[:at][::-1], of_step[:at][::-1], backwards=True)
-        top = len(self.problem.ranked[bound.feature])
-        low = 0 if down is None else int(down) + 1
-        high = top if up is None else int(up)
-        return low, high
+        steps = np.flatnonzero(self.holds(tuple(other for other in box if other is not bound)))
+        of_step, top = codes[steps], len(self.problem.ranked[bound.feature])
+        up, reach = None, 0
+        while up is None and bound.code + reach < top:  # most rooms are narrow: few steps have to be sorted
+            reach = WIDER * reach or NEAR_CODES
+            here = (bound.code <= of_step) & (of_step < bound.code + reach)
+            up = self._harmless(candidate, row, *_sort(steps[here], of_step[here]))
+        down, reach = None, 0
+        while down is None and bound.code - reach > 0:
+            reach = WIDER * reach or NEAR_CODES
+            here = (bound.code - reach <= of_step) & (of_step < bound.code)
+            ordered, their_codes = _sort(steps[here], of_step[here])
+            down = self._harmless(candidate, row, ordered[::-1], their_codes[::-1], backwards=True)
+        return 0 if down is None else int(down) + 1, top if up is None else int(up)
 
     def _harmless(
         self, candidate: Candidate, row: int, steps: Longs, codes: Ints, *, backwards: bool = False
@@ -190,6 +195,11 @@ class AnyJudge(ABC, Generic[T]):
                 flips[first:last] = flips[first:last][::-1]
         done = self._shift(candidate, row, flips, groups)
         return None if done == len(groups) - 1 else int(codes[groups[done]])
+
+
+def _sort(steps: Longs, codes: Ints) -> tuple[Longs, Ints]:
+    order = np.argsort(codes, kind="stable")
+    return steps[order], codes[order]
 
 
 class Judge(AnyJudge[CountedTrial]):

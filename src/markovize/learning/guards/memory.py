@@ -69,4 +69,6 @@ def digest(problem: GuardProblem, episodes: int) -> str:
 
 
 def _ranks(codes: Ints) -> Ints:
-    return np.unique(codes, return_inverse=True)[1].astype(np.int32)
+    """How many different codes are smaller than each; codes are small, so that nothing has to be sorted."""
+    before = np.cumsum(np.bincount(codes) > 0) - 1
+    return before[codes].astype(np.int32)

@@ -76,10 +76,12 @@ class Threshold:
 
         They are the same if the value is a cut.
         """
-        own = self._passes.get(code)
+        known, order = self._passes, self._order
+        own = known.get(code)
         if own is not None:
             return own, own
-        below, above = (self._passes.get(cut, 0) for cut in self.around(code))
+        at = bisect(order, code)
+        below, above = known[order[at - 1]] if at else 0, known[order[at]] if at < len(order) else 0
         weaker, stronger = (above, below) if self.side == "at_least" else (below, above)
         return stronger or -self.used, weaker
 
