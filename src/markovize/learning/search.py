@@ -34,6 +34,7 @@ LEAST_LAST_RESORT: Final = 20_000  # counted work, where the effort is small: ab
 NEAR: Final = 4  # triggers above the smallest open question, where effort is limited, that are not halved
 FAR: Final = 1.5  # times the smallest open question, from which on the best machine is a reason to look for another
 CLIMB: Final = 20  # turns of work for a tree machine that has far fewer triggers than the best, or where there is none
+MOST_TREE: Final = 9  # states of the largest: with more, a machine that loops or merges is the better guess
 STROLL: Final = 2  # turns of work for one that has only somewhat fewer
 
 
@@ -215,8 +216,12 @@ class Deepening:
                     work = min(work, effort - spent[counted])
                 if work > 0:
                     yield
+                    before = self.best
                     verdict = self._ask(states, triggers if counted else None, work)
-                    found = verdict is Verdict.FEASIBLE and (counted or effort is not None)
+                    # without a count a machine answers nothing; but a better one may change what is asked next
+                    found = verdict is Verdict.FEASIBLE and (
+                        counted or (effort is not None and self.best is not before)
+                    )
                     answered = verdict is Verdict.INFEASIBLE or found
                     if answered or self.inquiry.is_settled:
                         return
@@ -287,7 +292,7 @@ class Deepening:
             if self.best is not None:
                 inquiry.shrink(self.best, self._shrinking)
         states = 2
-        while self.best is None or states - 1 < size(self.best)[1]:
+        while states <= MOST_TREE and (self.best is None or states - 1 < size(self.best)[1]):
             if inquiry.assumed.at(states) < states:
                 yield
                 far = self.best is None or size(self.best)[1] >= FAR * states

@@ -281,7 +281,7 @@ class ActiveLearner:
     def _prove(self, stop: Stop, checkpoints: Checkpoints) -> None:
         """At the end: is the machine the smallest? Searches on the way leave that open where it takes them too long.
 
-        A smaller one takes its place.
+        A smaller one takes its place, unless its policy earns less: nobody has played with it, and it may be too small.
         """
         machine = self.agent.machine
         result = self.search.prove(machine, stop, lambda doing: self._display.show(self.progress, doing=doing))
@@ -293,10 +293,23 @@ class ActiveLearner:
         has_same_size = (result.states, result.triggers) == (machine.states, len(machine.triggers))
         if result.status != "optimal" or has_same_size:
             self.search.note_proof(result)
-            return
-        self._adopt(result, stop)
-        self.history.notes.append("the smallest machine was found at the end: no episode was played with it")
-        self._evaluate()
+        elif self._earns_less(result.unwrap(), stop):
+            size = f"{result.states} states and {result.triggers} triggers"
+            self.history.notes.append(f"{size} explain the episodes kept, too, but earn less: more episodes would tell")
+        else:
+            self._adopt(result, stop)
+            self.history.notes.append("the smallest machine was found at the end: no episode was played with it")
+            self._evaluate()
+
+    def _earns_less(self, machine: RewardMachine, stop: Stop) -> bool:
+        """Whether the policy of another machine, by all that is known, is worse than the present one."""
+        own, earned = self.agent, float(self._greedy_returns(stop).mean())
+        self.agent = self._renewal.new_agent(machine, own)
+        try:
+            self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
+            return float(self._greedy_returns(stop).mean()) < earned
+        finally:
+            self.agent = own
 
     # --- how good it is --------------------------------------------------------------------------------------------
 
