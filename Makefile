@@ -16,7 +16,8 @@ QUICK := episodes conflicts machine product learning io worlds gym
 quick: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not long and not slow" $(QUICK:%=tests/%) tests/test_*.py
 
-# without the tests that take seconds each, which `make coverage` and so `make test-long` run as well
+# without the tests that take seconds each, which `make coverage` and so `make test-long` run as well; comparisons with the
+# oracles and of warm solvers with fresh ones are among those that run here
 test: $(VENV)/.all lint types
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not long and not slow"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from agreement import disagreement, instance, main
 
-pytestmark = pytest.mark.slow
-
 CHUNK = 25
 
 

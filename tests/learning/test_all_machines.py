@@ -19,7 +19,6 @@ from markovize.machine.replay import replay
 CHUNK = 15
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 60, CHUNK))
 def test_exactly_those_that_trying_every_machine_finds(start: int) -> None:
     for seed in range(start, start + CHUNK):

@@ -28,8 +28,6 @@ from markovize.learning.learner import Learner
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 
-pytestmark = pytest.mark.slow
-
 SMALL = settings(
     max_examples=100,
     stateful_step_count=12,

@@ -60,7 +60,6 @@ def test_labels_are_refined_and_stay_so_as_long_as_the_episodes_go_on() -> None:
     assert learner.learn(pair[:1]).reward_on == "state"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", ["d", "e", "loop"])
 @pytest.mark.parametrize("acyclic", [True, False])
 def test_little_effort_still_explains_everything(task: str, acyclic: bool) -> None:

@@ -111,7 +111,6 @@ def test_a_passed_deadline_is_never_an_answer(engine: Engine) -> None:
     assert answer.verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 60, 20))
 def test_a_cut_alphabet_changes_no_optimum(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("markovize.learning.engines.exemplar_tree.SMALL_ALPHABET", 0)

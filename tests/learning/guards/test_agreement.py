@@ -37,7 +37,6 @@ def first_cuts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(formula, "FIRST_CUTS", request.param)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("first_cuts")
 def test_the_search_agrees_with_all_machines() -> None:
     assert agree(0, 200) >= 180

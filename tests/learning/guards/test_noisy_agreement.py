@@ -55,7 +55,6 @@ def test_enough_of_them_are_compared() -> None:
     assert agree(200, 40) >= 25
 
 
-@pytest.mark.slow
 def test_steps_on_the_way_may_say_what_they_pay_only_roughly(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where thousands of outcomes are told apart."""
     monkeypatch.setattr(pays, "FEW", 1)
