@@ -35,6 +35,7 @@ REPAIR: Final = 30_000  # counted work of changes to the last machine: a few sec
 LONG_REPAIR: Final = 100_000  # the same where there is no merged machine either
 FEW_MORE: Final = 4  # triggers by which a repaired machine may grow before another one is searched for
 LOOK: Final = 4_000  # counted work of a question, where a long search looks for a good machine before it proves
+MOST_DOUBLED: Final = 3  # times that the effort of a first look is doubled
 MANY_MOVES: Final = 24  # triggers of a merged machine, from which on no engine is asked for fewer: that takes long
 NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
 
@@ -216,6 +217,8 @@ def _look_first(
     solvers.look = solvers.look or ExemplarSets(options.engine, acyclic=True)
     experience = facts.experience
     effort = _halve(call.effort, experience.looks_in_vain)
+    if effort is not None:  # what is proven is never asked again, what is left open is, each time: so try harder
+        effort <<= min(experience.looks_open, MOST_DOUBLED)
     look = Deepening(
         tree,
         solvers.look,
@@ -226,7 +229,8 @@ def _look_first(
         on_progress=call.on_progress,
     )
     look.run()
-    return look.best, replace(facts, proven_by_look=look.inquiry.proven, experience=experience.after_look(look.best))
+    experience = experience.after_look(look.best, look.is_proven)
+    return look.best, replace(facts, proven_by_look=look.inquiry.proven, experience=experience)
 
 
 def _look_for(options: Options, call: Call, tree: PrefixTree) -> Look | None:

@@ -32,20 +32,22 @@ class Experience:
     look_size: tuple[int, int] | None = None  # of the machine of the last first look
     look_triggers: int = 0  # the most that a first look needed
     looks_in_vain: int = 0  # in a row: the search found a far better machine
+    looks_open: int = 0  # in a row: it left a question open
     searches_in_vain: int = 0  # in a row: the search found nothing far better than the first look
 
     def guess(self, last: tuple[int, int] | None) -> tuple[int, int] | None:
         """Where a search that leaves questions open starts: at the last size, but at times from what is proven."""
         return last if last is not None and last[1] and self.calls % RECONSIDER else None
 
-    def after_look(self, best: Delta | None) -> Experience:
+    def after_look(self, best: Delta | None, proven: bool) -> Experience:
         """With what a first look found. What keeps growing may be an unrolled cycle: then the search is due again."""
+        here = replace(self, looks_open=0 if proven else self.looks_open + 1)
         if best is None:
-            return replace(self, look_size=None)
+            return replace(here, look_size=None)
         states, triggers = size(best)
         if triggers <= self.look_triggers:
-            return replace(self, look_size=(states, triggers))
-        return replace(self, look_size=(states, triggers), look_triggers=triggers, searches_in_vain=0)
+            return replace(here, look_size=(states, triggers))
+        return replace(here, look_size=(states, triggers), look_triggers=triggers, searches_in_vain=0)
 
     def after_search(self, first: Delta | None, best: Delta | None, proven: bool) -> Experience:
         """With what a search found. Of look and search, the one that did not lead to the machine may take less."""

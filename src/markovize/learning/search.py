@@ -298,7 +298,7 @@ class Deepening:
                 far = self.best is None or size(self.best)[1] >= FAR * states
                 work = (CLIMB if far else STROLL) * plan.turn
                 work = work if plan.effort is None else min(work, plan.effort)
-                if self._ask(states, states - 1, work) is not Verdict.INFEASIBLE:
+                if self._ask(states, states - 1, work) is Verdict.FEASIBLE:
                     return
             states += 1
 

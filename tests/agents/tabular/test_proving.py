@@ -73,7 +73,7 @@ def test_a_smaller_machine_takes_the_place_of_the_run_s_own(monkeypatch: pytest.
 
 def test_a_smaller_machine_that_earns_less_is_only_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few episodes have a machine that is too small, and nobody has played with it."""
-    settings = Settings.of(episodes=150, effort=40, seed=0)
+    settings = Settings.of(episodes=100, effort=40, seed=0)
     before, result = unproven(monkeypatch, settings), office(settings).run()
     assert (result.status, result.machine, result.greedy_return) == ("feasible", before.machine, before.greedy_return)
     assert result.notes[-1] == (

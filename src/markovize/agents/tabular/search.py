@@ -39,6 +39,7 @@ LEAST_SECONDS = 0.01  # of a search that must end at once
 SOME_TRIGGERS = 3  # from here on if other labels leave far less to explain
 PROOF = 80  # times the effort of a question, where the last machine is to be proven: seconds, at worst a minute
 MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
+LONG_LOOK = 8  # times the effort, before labels are left whose machine is large and unproven
 FAR_MORE = 4  # times as many reward labels with several rewards
 
 
@@ -201,12 +202,18 @@ class MachineSearch:
         return result
 
     def _solve_under(
-        self, labels: LabelPair, kept: KeptEpisodes, traces: Traces, rng: np.random.Generator, share: int = 1
+        self,
+        labels: LabelPair,
+        kept: KeptEpisodes,
+        traces: Traces,
+        rng: np.random.Generator,
+        share: int = 1,
+        times: int = 1,
     ) -> LearnResult:
-        """A machine under these labels, with one part in ``share`` of the effort."""
+        """A machine under these labels, with one part in ``share`` of the effort, or so many ``times`` of it."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
-        effort = None if self._effort is None else max(1, self._effort // share)
+        effort = None if self._effort is None else max(1, times * self._effort // share)
         return self._learners[labels].learn(kept, self._parts(labels, traces), partial(self._ask, effort), rng)
 
     def _parts(self, labels: LabelPair, traces: Traces) -> list[Ints]:
@@ -257,6 +264,11 @@ class MachineSearch:
         is_small = triggers < many
         if is_small and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
             return result
+        if not is_small and triggers <= MANY_TRIGGERS and result.status != "optimal":
+            result = self._look_again(kept, traces, result, rng)
+            triggers = math.inf if result.triggers is None else result.triggers
+            if result.interrupted or triggers < many:
+                return result
         here = self._candidates.index(self._labels)
         cost = self._bits(triggers, self._labels, traces)
         for labels in (*self._candidates[here + 1 :], *self._candidates[:here]):
@@ -275,6 +287,15 @@ class MachineSearch:
             self._many_triggers = max(self._many_triggers, MORE_TRIGGERS * triggers)
             self._many_unproven = max(self._many_unproven, MORE_TRIGGERS * triggers)
         return result
+
+    def _look_again(
+        self, kept: KeptEpisodes, traces: Traces, result: LearnResult, rng: np.random.Generator
+    ) -> LearnResult:
+        """With more effort: a large machine may be the fault of a hard search, and finer labels fit by chance."""
+        again = self._solve_under(self._labels, kept, traces, rng, times=LONG_LOOK)
+        if again.triggers is None or (result.triggers is not None and again.triggers >= result.triggers):
+            return replace(result, interrupted=again.interrupted)
+        return again
 
     def _mixed_labels(self, labels: LabelPair, traces: Traces) -> int:
         """How many reward labels have been seen with more than one reward."""
