@@ -9,6 +9,7 @@ from markovize.episodes.traces import Traces
 from markovize.errors import InputError
 from markovize.learning.entry import learn
 from markovize.learning.learner import Learner
+from markovize.learning.memory import MOST_GUESSED
 from markovize.machine.replay import replay
 from markovize.worlds import noisy_walks, world
 
@@ -99,3 +100,33 @@ def test_effort_is_repeatable() -> None:
 def test_bad_time_limits_are_refused() -> None:
     with pytest.raises(InputError, match="time limit"):
         Learner().learn([], time_limit=0)
+
+
+def hard_walks(episodes: int) -> Traces:
+    breakfast = world("breakfast", task="c", rewards="cumulative")
+    return noisy_walks(breakfast, episodes, np.random.default_rng(0))
+
+
+def test_a_machine_that_spells_out_the_episodes_is_no_guess() -> None:
+    """The next search asked for machines with 1,746 states, which took all memory that there was."""
+    learner, asked = Learner(trigger_on="state", reward_on="state"), set[int]()
+    traces = hard_walks(101)
+    assert learner.learn(part(traces, 100), effort=50).unwrap().states > 1_000
+    again = learner.learn(traces, effort=50, on_progress=lambda progress: asked.add(progress.states))
+    assert replay(again.unwrap(), traces).mismatches == 0
+    assert 1 < max(asked) <= MOST_GUESSED
+
+
+def test_a_question_that_stays_open_gets_more_effort_each_time() -> None:
+    """What is proven once is never asked again: so the effort is no waste."""
+    traces, spent = hard_walks(100), list[int]()
+    learner = Learner(trigger_on="state", reward_on="state")
+    for episodes in range(94, 100):
+        learner.learn(part(traces, episodes), effort=30)
+        spent.append(learner._memory.facts.experience.looks_open)
+    assert spent == [1, 2, 3, 4, 5, 6]
+    floors = learner._memory.facts.proven_by_look.floors
+    fresh = Learner(trigger_on="state", reward_on="state")
+    fresh.learn(part(traces, 99), effort=30)
+    before = fresh._memory.facts.proven_by_look.floors
+    assert floors.next_question("states") > before.next_question("states")

@@ -20,6 +20,7 @@ from markovize.learning.identity import Identity
 from markovize.learning.judge import size
 
 FAR_BETTER: Final = 4 / 3  # times the triggers
+MOST_GUESSED: Final = 40  # states of the last machine: above, it spells out the episodes, and no engine has the room
 RECONSIDER: Final = 4  # calls, after which a search asks again what it left open
 
 
@@ -37,7 +38,8 @@ class Experience:
 
     def guess(self, last: tuple[int, int] | None) -> tuple[int, int] | None:
         """Where a search that leaves questions open starts: at the last size, but at times from what is proven."""
-        return last if last is not None and last[1] and self.calls % RECONSIDER else None
+        is_guess = last is not None and 1 < last[0] <= MOST_GUESSED
+        return last if is_guess and self.calls % RECONSIDER else None
 
     def after_look(self, best: Delta | None, proven: bool) -> Experience:
         """With what a first look found. What keeps growing may be an unrolled cycle: then the search is due again."""
