@@ -2,6 +2,7 @@
 
     python benchmarks/peers.py                                    samples drawn here, with seeds
     python benchmarks/peers.py --samples FOLDER                   files of DFAMiner's public benchmark, resN-i.txt
+    python benchmarks/peers.py --samples '$DFAMINER_SAMPLES'      the same; variables of the environment are read
     python benchmarks/peers.py --dfa-identify PYTHON              the same by dfa-identify, with that interpreter
 
 Others look for the least number of states, and so the clock stops where it is proven; fewest triggers, which come next,
@@ -98,12 +99,20 @@ def by_dfa_identify(sample: Sample, python: Path, limit: float) -> Least:
     return Least(states, seconds) if seconds <= limit else Least(None, limit)
 
 
+def folder(given: str) -> Path:
+    """A folder, by its name or by that of a variable: a command that is kept should name no path of one machine."""
+    found = Path(os.path.expandvars(given))
+    if not found.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {found}")
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "sizes", nargs="*", type=int, default=[5, 6, 8, 10, 13], metavar="N", help="states of the automata"
     )
-    parser.add_argument("--samples", type=Path, metavar="FOLDER", help="take resN-i.txt from here")
+    parser.add_argument("--samples", type=folder, metavar="FOLDER", help="take resN-i.txt from here")
     parser.add_argument("--seeds", type=int, default=5, help="samples of each size (default 5)")
     parser.add_argument("--limit", type=float, default=300.0, metavar="S", help="processor seconds for each of ours")
     there = os.environ.get("DFA_IDENTIFY_PYTHON")
