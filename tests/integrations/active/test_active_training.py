@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +210,28 @@ def test_caution_charges_for_the_end_and_less_and_less() -> None:
     assert training.evaluate(1).tolist() == [0.0]
 
 
+def _given(env: Any) -> Any:
+    return env
+
+
+def test_drawn_actions_are_apart_from_the_draws_of_training() -> None:
+    torch = pytest.importorskip("torch")
+    lengths: dict[str, list[int]] = {}
+    for actions in ("likeliest", "drawn"):
+        chosen = TrainingSettings(features="corridor_env:position", actions=actions, environments=1, **FAST)
+        env = gym.wrappers.RecordEpisodeStatistics(make_corridor())
+        training = ActiveTraining(partial(_given, env), chosen)
+        training._build(NEVER)
+        before = torch.get_rng_state()
+        first = training.evaluate(5).tolist()
+        assert torch.equal(torch.get_rng_state(), before)
+        assert training.evaluate(5).tolist() == first
+        lengths[actions] = [int(length) for length in env.length_queue]
+        assert lengths[actions][:5] == lengths[actions][5:10]
+    assert len(set(lengths["drawn"])) > 1  # a policy that has learned nothing walks about
+    assert lengths["likeliest"] != lengths["drawn"]
+
+
 def test_damaged_checkpoints(tmp_path: Path) -> None:
     chosen = TrainingSettings(features="corridor_env:position", **FAST)
     folder = TrainingFolder.new(tmp_path / "run", "corridor", {}, chosen)
@@ -294,6 +317,8 @@ def test_actions_that_an_agent_cannot_take() -> None:
         ({"agent": "dqn", "environments": 4}, "environments is for PPO"),
         ({"caution": -1}, "caution must not be negative"),
         ({"agent": "dqn", "caution": 1}, "caution is for PPO"),
+        ({"actions": "best"}, "actions is likeliest or drawn"),
+        ({"agent": "dqn", "actions": "drawn"}, "drawn actions are for PPO"),
         ({"solve_seconds": 0}, "solve_seconds must be positive"),
         ({"before": "maybe"}, "before is true, false or auto"),
         ({"gamma": 1.0}, "gamma must be at least 0 and below 1"),

@@ -42,6 +42,15 @@ def single_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+@contextmanager
+def drawing_apart(seed: int) -> Iterator[None]:
+    """What is drawn in here depends on the seed alone, and changes nothing that is drawn later."""
+    torch = load("torch", WHAT, "sb3")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
 def build_model(settings: TrainingSettings, envs: Sequence[AnyEnv], machine: RewardMachine) -> BaseAlgorithm:
     """A new model for these environments."""
     sb3 = load("stable_baselines3", WHAT, "sb3")

@@ -15,6 +15,7 @@ from markovize.errors import InputError, one_line
 
 Agent: TypeAlias = Literal["dqn", "ppo"]
 AGENTS: Final = ("dqn", "ppo")
+ACTIONS: Final = ("likeliest", "drawn")
 _COUNTS: Final = ("explore", "look_every", "evaluation_episodes", "most_recorded", "hidden")
 _LISTS: Final = ("prologue", "numeric", "categorical")
 
@@ -38,6 +39,9 @@ class TrainingSettings:
         caution: for PPO, a charge for the end of every episode while it trains, which falls to nothing over the first
             two fifths of the steps. Where episodes can end in failure, the agent learns to avoid that first, instead of
             settling for a rash way that is often paid. Policies are tried, and conflicts found, without it.
+        actions: what a policy does where it is tried: the ``likeliest`` action or, for PPO, one ``drawn`` as it trains.
+            Where the machine remembers all that pays, but an agent does not see all that it needs, the likeliest action
+            may lead it round and round.
         environments: how many PPO plays at once. DQN plays one.
         most_recorded: steps of recorded episodes; beyond that, only episodes in conflict are recorded.
 
@@ -71,6 +75,7 @@ class TrainingSettings:
     entropy: float = 0.01
     hidden: int = 64
     caution: float = 0.0
+    actions: Literal["likeliest", "drawn"] = "likeliest"
     environments: int | None = None
     most_recorded: int = 100_000
 
@@ -94,6 +99,10 @@ class TrainingSettings:
             raise InputError(f"caution must not be negative, not {self.caution!r}")
         if self.agent == "dqn" and self.caution:
             raise InputError("caution is for PPO: DQN learns from recorded rewards as they are")
+        if self.actions not in ACTIONS:
+            raise InputError(f"actions is likeliest or drawn, not {one_line(repr(self.actions), 40)}")
+        if self.agent == "dqn" and self.actions == "drawn":
+            raise InputError("drawn actions are for PPO: DQN has values, not probabilities")
         if not is_number(self.solve_seconds) or self.solve_seconds <= 0:
             raise InputError(f"solve_seconds must be positive, not {self.solve_seconds!r}")
         if self.before not in (True, False, "auto"):

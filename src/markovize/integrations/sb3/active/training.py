@@ -26,6 +26,7 @@ from markovize.integrations.sb3.active.models import (
     Weights,
     build_model,
     carry_over,
+    drawing_apart,
     fill_buffer,
     single_thread,
     train_on_buffer,
@@ -220,23 +221,26 @@ class ActiveTraining:
             self.weights = self.best.weights
 
     def evaluate(self, episodes: int | None = None, stop: Stop | None = None, seed: int = EVALUATION_SEED) -> Floats:
-        """What the policy earns in each of some episodes in which it does what it thinks best.
+        """What the policy earns in each of some episodes, by the actions that the settings say.
 
-        Those that tell whether to end early have seeds of their own: they chose the policy, and flatter it.
+        Those that tell whether to end early have seeds of their own: they chose the policy, and flatter it. Draws of
+        actions are apart from those of training.
         """
         if self.model is None:
             return np.zeros(0)
         env, returns = self._product(self._spare), np.zeros(episodes or self.settings.evaluation_episodes)
-        for number in range(len(returns)):
-            observation, _ = env.reset(seed=seed + number)
-            ended = False
-            while not ended:
-                if stop is not None:
-                    stop.check()
-                action, _ = self.model.predict(observation, deterministic=True)
-                observation, reward, terminated, truncated, _ = env.step(_plain(action))
-                returns[number] += float(reward)
-                ended = terminated or truncated
+        likeliest = self.settings.actions == "likeliest"
+        with drawing_apart(seed):
+            for number in range(len(returns)):
+                observation, _ = env.reset(seed=seed + number)
+                ended = False
+                while not ended:
+                    if stop is not None:
+                        stop.check()
+                    action, _ = self.model.predict(observation, deterministic=likeliest)
+                    observation, reward, terminated, truncated, _ = env.step(_plain(action))
+                    returns[number] += float(reward)
+                    ended = terminated or truncated
         return returns
 
     # --- what is known ------------------------------------------------------------------------------------------------
