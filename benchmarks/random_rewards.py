@@ -185,7 +185,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     learn(rooms(5, np.random.default_rng(0)), reward="random")  # compiles
-    report = Report("Random rewards", f"{options.episodes} episodes each, alpha {ALPHA}.")
+    report = Report(
+        "Random rewards",
+        f"{options.episodes:,} episodes each, {options.null_episodes:,} where there is no machine; alpha {ALPHA}.",
+    )
     report.heads(
         "0.8 against 0.2", "steps", "found", "but for alternatives", "larger", "least evidence", "median, CPU s",
         over="Machines that are there",

@@ -69,12 +69,12 @@ def origin(command: Sequence[str] | None = None) -> str:
     )
 
 
-def commit() -> str:
-    """The commit of this checkout, and whether files differ from it."""
+def commit(checkout: Path = ROOT) -> str:
+    """The commit of this checkout, or of another one, and whether files differ from it."""
     try:
-        name = _git("rev-parse", "--short=10", "HEAD")
+        name = _git("rev-parse", "--short=10", "HEAD", at=checkout)
         # the pages of results themselves may be new
-        changed = _git("status", "--porcelain", "--", ".", ":!*results*", ":!docs")
+        changed = _git("status", "--porcelain", "--", ".", ":!*results*", ":!docs", at=checkout)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"{name} with changes" if changed else name
@@ -101,8 +101,8 @@ def relative_to_root(part: str) -> str:
     )
 
 
-def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+def _git(*arguments: str, at: Path = ROOT) -> str:
+    return subprocess.run(["git", *arguments], cwd=at, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _processor() -> str:

@@ -28,16 +28,20 @@ class NoisyInstance:
 
 
 def draw_noisy_guards(rng: np.random.Generator) -> NoisyInstance:
-    """With a tolerance, outliers or both; at times less is allowed for than there is."""
-    clean, what = draw_instance(rng), int(rng.integers(0, 3))
+    """With a tolerance, outliers or both; in one of four less may be allowed for than there is.
+
+    There the machine explains noise, and often has more guards than can all be tried.
+    """
+    clean, what, enough = draw_instance(rng), int(rng.integers(0, 3)), bool(rng.random() < 0.75)
     tolerance, outliers, shake = 0.0, 0, 0.0
     if what != 1:  # whole eighths, so that many differences are equal to twice the tolerance
         tolerance, shake = float(rng.integers(1, 6)) / 8, float(rng.choice([0.5, 1.0]))
+        tolerance = max(tolerance, shake / 2) if enough else tolerance
     if what != 0:
         outliers = int(rng.integers(1, 4))
     paid = [[reward + float(rng.integers(-4, 5)) / 8 * shake for _, reward in walk] for walk in clean.walks]
     steps = [(e, n) for e, walk in enumerate(paid) for n in range(len(walk))]
-    many = max(0, outliers + int(rng.integers(-1, 2))) if outliers else 0
+    many = max(0, outliers + int(rng.integers(-1, 1 if enough else 2))) if outliers else 0
     for at in rng.choice(len(steps), size=min(len(steps), many), replace=False):
         e, n = steps[at]
         paid[e][n] += float(rng.choice([-1.0, 1.0, 2.0]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from markovize.cli.all_option import RunAllOption, what_of_all
-from markovize.cli.choices import AgentChoice, EngineChoice, ModeChoice, Objective
+from markovize.cli.choices import AgentChoice, EngineChoice, ModeChoice, Objective, RewardChoice
 from markovize.cli.completion import complete_environment
 from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED, saying_how_to_go_on
 from markovize.cli.options import (
@@ -95,6 +95,21 @@ def run(
             show_default="0",
         ),
     ] = None,
+    reward: Annotated[
+        RewardChoice | None,
+        typer.Option(
+            help="random: each (u, label, u') has a distribution, and a machine is taken if it is significant; "
+            "for --mode q-learning, which is the default then.",
+            show_default="exact",
+        ),
+    ] = None,
+    significance: Annotated[
+        float | None,
+        typer.Option(
+            help="With random rewards: the probability of a machine where rewards are Markov, at most.",
+            show_default="0.01",
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(min=0.001, help="Stop after this many seconds (exit code 3).", show_default=False)
     ] = None,
@@ -171,6 +186,8 @@ def run(
             "all": most,
             "tolerance": tolerance if tolerance in (None, AUTO) else float(tolerance),
             "outliers": outliers if outliers in (None, AUTO) else whole_number(outliers, "--outliers"),
+            "reward": reward,
+            "significance": significance,
         }
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in given.items()}
         known = {name: value for name, value in plain.items() if value is not None}
@@ -183,6 +200,10 @@ def run(
             _train(plan, tensorboard, time_limit, json_, everything)
         if steps is not None or features is not None:
             raise typer.BadParameter(f"--{'features' if steps is None else 'steps'} is for --agent dqn and ppo")
+        if significance is not None and reward is not RewardChoice.random:
+            raise typer.BadParameter("--significance is for --reward random")
+        if reward is RewardChoice.random and not _is_given(ctx, "mode"):
+            mode = ModeChoice.q_learning
         others = named_values(set_ or [], "--set")
         if twice := [name for name in others if name in {*plain, "mode"}]:
             raise typer.BadParameter(f"--set {twice[0]}=… has an option of its own: --{twice[0].replace('_', '-')}")
@@ -226,9 +247,14 @@ def _scalars(folder: Path | None) -> AbstractContextManager[Callable[[RunProgres
     return TensorBoardProgress(folder)
 
 
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    """Whether an option was given, even if with its default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def _alone(ctx: typer.Context, *allowed: str) -> None:
     """Nothing but these options may be given."""
     for parameter in ctx.command.params:
-        source = ctx.get_parameter_source(parameter.name or "")
-        if parameter.name not in allowed and source is not None and source.name == "COMMANDLINE":
+        if parameter.name not in allowed and _is_given(ctx, parameter.name or ""):
             raise typer.BadParameter(f"--{allowed[0]} goes alone: everything else is in the folder")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from markovize.integrations.sb3.active.folder import TrainingFolder
     from markovize.runs import RunFolder
 
-TABULAR = ("episodes", "objective", "trigger_on", "engine", "epsilon", "alpha", "all")
+TABULAR = ("episodes", "objective", "trigger_on", "engine", "epsilon", "alpha", "all", "reward", "significance")
 
 
 class Plan(NamedTuple):

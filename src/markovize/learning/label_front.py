@@ -16,6 +16,7 @@ import numpy as np
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
+from markovize.learning.beam import grow_in_beam
 from markovize.learning.engines.base import Delta, Engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.fronts import EFFORT, FEW, LITTLE_EFFORT, Front, Point, Ruler, collect_points, few_outliers
@@ -114,12 +115,10 @@ class _Points:
             return
         front.open = not start.needed and not start.tree.allowance.tolerance
         self._grow()
-        better = swap_triggers(
-            self._shortest.delta, self._counting, acyclic=self._question.acyclic, limits=self._limits
-        )
-        if not self._note(better):
+        if not self._swap_triggers():
             front.open = False
             return
+        self._grow_in_beam()
         self._search_without_rare_rewards()
         self._halve_outliers()
 
@@ -141,6 +140,26 @@ class _Points:
             self._note(delta)
             if len(self._found) - self._found.index(self._shortest) > PATIENCE:
                 break
+
+    def _swap_triggers(self) -> int:
+        """The shortest machine with its triggers in better places; how many outliers it has."""
+        acyclic = self._question.acyclic
+        return self._note(swap_triggers(self._shortest.delta, self._counting, acyclic=acyclic, limits=self._limits))
+
+    def _grow_in_beam(self) -> None:
+        """Machines that grow along several ways at a time, without what is of no use."""
+        tree, acyclic, before = self._start.tree, self._question.acyclic, self._shortest
+        strict = Judge(replace(tree, allowance=Allowance(tree.allowance.tolerance)))
+        for delta in grow_in_beam(strict, self._measure, self._limits, acyclic=acyclic):
+            if self._measure(delta) < self._shortest.bits:
+                allowance = replace(tree.allowance, outliers=self._counting.outliers(delta))
+                judge = Judge(replace(tree, allowance=allowance))
+                self._note(shrink(delta, judge, acyclic=acyclic, limits=self._limits))
+        if self._shortest is not before:
+            self._swap_triggers()
+
+    def _measure(self, delta: Delta) -> float:
+        return self._ruler.measure(delta, self._counting)[1]
 
     def _search_without_rare_rewards(self) -> None:
         start, front = self._start, self._front

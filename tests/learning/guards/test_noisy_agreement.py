@@ -45,23 +45,19 @@ def agree(first: int, count: int) -> int:
     return compared
 
 
-@pytest.mark.parametrize("first", range(0, 200, 10))
+@pytest.mark.parametrize("first", range(0, 240, 30))
 def test_the_search_agrees_with_all_machines(first: int) -> None:
-    assert agree(first, 10) >= 5
-
-
-def test_enough_of_them_are_compared() -> None:
-    """With the 50 below, 200 instances: of all others the oracle would try too many machines."""
-    assert agree(200, 40) >= 25
+    """At least 200 in all: of a few others the oracle would try too many machines."""
+    assert agree(first, 30) >= 25
 
 
 def test_steps_on_the_way_may_say_what_they_pay_only_roughly(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where thousands of outcomes are told apart."""
     monkeypatch.setattr(pays, "FEW", 1)
     monkeypatch.setattr(pays, "GRID", 2)
-    assert agree(500, 50) >= 35
+    assert agree(500, 50) >= 42
 
 
 @pytest.mark.long
 def test_the_search_agrees_on_many_more() -> None:
-    assert agree(10_000, 2_800) >= 2_000
+    assert agree(10_000, 2_200) >= 2_000

@@ -296,6 +296,20 @@ def test_outliers_are_found_where_a_machine_does_not_grow_trigger_by_trigger() -
     assert [(each.episode, each.step) for each in result.noise.outliers] == [clean.locate(int(step)) for step in wrong]
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_task_done_in_one_of_two_long_ways_is_found_under_outliers(seed: int) -> None:
+    """The second way pays only once all of its three triggers are there: no single one of them shortens anything."""
+    rng = np.random.default_rng(seed)
+    breakfast = noisy_walks(world("breakfast", task="c", rewards="cumulative"), 200, rng)
+    wrong = rng.random(breakfast.steps) < 0.001
+    noisy = replace(breakfast, rewards=np.where(wrong, rng.choice([0.0, 0.65, 1.1], len(wrong)), breakfast.rewards))
+    question = Question(0.0, None, True, "reward", Learner().options.engine)
+    point = choose_noise(noisy, question, [("state", "state")], Limits()).point
+    assert point is not None
+    assert (point.states, point.triggers) == (7, 6)
+    assert point.allowance.outliers <= np.count_nonzero(noisy.rewards != breakfast.rewards)
+
+
 def test_no_noise_is_claimed_where_time_was_up_before_that_was_settled(office: Traces) -> None:
     learner = Learner(**OFFICE)
     question = Question(0.0, None, False, "reward", learner.options.engine)

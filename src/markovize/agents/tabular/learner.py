@@ -18,6 +18,7 @@ from markovize.agents.tabular.environment import Environment
 from markovize.agents.tabular.evaluation import advise_gamma, greedy_returns, interval_of_mean, optimal_return
 from markovize.agents.tabular.evidence import keep_episode, keep_witness, rewards_in_conflict
 from markovize.agents.tabular.history import History, join
+from markovize.agents.tabular.looks import looks_until, share_of
 from markovize.agents.tabular.renewal import Renewal
 from markovize.agents.tabular.results import RunProgress, RunResult
 from markovize.agents.tabular.runners import EnvRunner, EpisodeRunner, WorldRunner
@@ -123,7 +124,9 @@ class ActiveLearner:
                     checkpoints.save_at_last()
                     stop.end()
                 self._play(stop, walk)
-            if self.search.pending:
+            if self.search.pending and self.settings.reward == "random":
+                self._weigh(stop, checkpoints)
+            elif self.search.pending:
                 self._resolve_conflict(stop, checkpoints)
             self.schedule.end_wait(solved=bool(self.search.solves))
             self._display.show(self.progress)
@@ -139,7 +142,8 @@ class ActiveLearner:
             else:  # a damaged checkpoint: what it kept was not seen by the agent
                 self.agent = self._renewal.new_agent(machine, self.agent)
                 self._renewal.replay_kept(self.agent, self.hyperparameters(), stop)
-        self._prove(stop, checkpoints)
+        if self.settings.reward == "exact":
+            self._prove(stop, checkpoints)
         if self.settings.all and self.search.status == "optimal":
             self.ties.list(self.agent.machine, self.search.traces(), self.runner.codec.labelled_by, stop)
         if self.environment.world is not None:
@@ -198,7 +202,8 @@ class ActiveLearner:
 
     def _play(self, stop: Stop, walk: Ints) -> None:
         """A block of episodes under the same hyperparameters, and what follows from it; one, if it begins by a walk."""
-        how = self.hyperparameters()._replace(walk=len(walk))
+        how, explored = self.hyperparameters()._replace(walk=len(walk)), not self.schedule.greedy
+        looks = looks_until(len(self.search.kept))
         why, returns, lengths = self.runner.play(self.agent, how, 1 if len(walk) else self.schedule.block(), stop)
         self.note_played(returns, lengths)
         status = self.agent.arrays.episode.status[0]
@@ -219,6 +224,9 @@ class ActiveLearner:
             self.trials.repeat_conflict(stop)
         if why == CONFLICT:
             self.trials.shorten_conflict(ends, stop)
+        if self.settings.reward == "random":
+            is_last = explored and self.schedule.greedy
+            self.search.pending = is_last or looks_until(len(self.search.kept)) > looks
         self.horizon.adapt(len(returns), news)
         if why != CONFLICT and (news or self.schedule.episode % self.settings.evaluate_every == 0):
             self._evaluate()
@@ -241,7 +249,7 @@ class ActiveLearner:
             pause=room and not schedule.greedy,
             confirm=cfg.mode == "directed" and self.horizon.is_settled,
             endings=cfg.explain != "reward",
-            width=self.search.allowance.width,
+            width=math.inf if cfg.reward == "random" else self.search.allowance.width,
         )
 
     # --- conflicts -------------------------------------------------------------------------------------------------
@@ -266,6 +274,22 @@ class ActiveLearner:
         self._adopt(result, stop)
         self.trials.doubt_triggers(before, stop)
         self._evaluate()
+
+    def _weigh(self, stop: Stop, checkpoints: Checkpoints) -> None:
+        """Of random rewards: whether the episodes kept speak for a machine, or for another one that is no smaller.
+
+        At the last look the machine has the mean rewards of all of them, also where it has one state.
+        """
+        is_last = self.schedule.greedy
+        look = looks_until(len(self.search.kept)) + is_last
+        result = self.search.weigh(self.settings.significance * share_of(look), stop)
+        if result.interrupted:  # who resumes repeats this look
+            checkpoints.save_at_last()
+            stop.end()
+        self.search.pending, found = False, result.triggers or 0
+        if found >= len(self.agent.machine.triggers) and (found or is_last):
+            self._adopt(result, stop)
+            self._evaluate()
 
     def _adopt(self, result: LearnResult, stop: Stop) -> None:
         old, before = self.agent.arrays, self._renewal.states_of_kept_steps(self.agent)

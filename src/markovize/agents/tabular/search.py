@@ -24,8 +24,9 @@ from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of,
 from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SHARE, SMALL
-from markovize.learning.learner import Auto, Learner
+from markovize.learning.learner import Auto, Learner, LearnOptions
 from markovize.learning.parts import mixed_labels, parts_of
+from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.machine.machine import RewardMachine
@@ -136,6 +137,19 @@ class MachineSearch:
         learner = self._new_learner(*self._asked)
         return learner.learn(self.put_right().kept.traces(self.codec), effort=self.settings.effort).unwrap()
 
+    def weigh(self, alpha: float, stop: Stop = NEVER) -> LearnResult:
+        """Of random rewards: a machine of the episodes kept, as large as is significant."""
+        options: LearnOptions = {"trigger_on": self._asked[0], "reward_on": self._asked[1]}
+        left = stop.remaining
+        result = learn_random(
+            self.traces(),
+            alpha=alpha,
+            time_limit=None if left is None else max(left, LEAST_SECONDS),
+            options=options | {"acyclic": self.settings.acyclic},
+        )
+        is_cut = result.chance is not None and result.chance.stopped
+        return replace(result, interrupted=result.interrupted or is_cut or stop.requested)
+
     def adopt(self, result: LearnResult, episode: int) -> bool:
         """The run goes on with this machine; whether steps are labelled in another way from now on."""
         machine = result.unwrap()
@@ -157,6 +171,8 @@ class MachineSearch:
         Yields the number of each solve before it is done.
         """
         result = None
+        if self.settings.reward == "random":  # each look is a search of its own
+            return
         for number, solve in enumerate(self.solves, 1):
             yield number
             self._allow(solve.tolerance)

@@ -26,6 +26,20 @@ CHOICES: Final = {
     "explain": ("reward", "reward+termination"),
     "trigger_on": (AUTO, *named_kinds()),
     "reward_on": (AUTO, *named_kinds()),
+    "reward": ("exact", "random"),
+}
+RANDOM_KEEP: Final = 10_000  # episodes that random rewards are weighed by, unless said otherwise
+# what random rewards know nothing of, and what it must be then
+WITHOUT_RANDOM: Final = {
+    "tolerance": 0,
+    "outliers": 0,
+    "all": 0,
+    "objective": "triggers",
+    "explain": "reward",
+    "engine": AUTO,
+    "crm": False,
+    "shaping": False,
+    "patience": 0,
 }
 
 
@@ -40,7 +54,8 @@ class Settings:
     function of an observation: what it returns is a state of the agent's tables, for observations that never repeat.
     With ``all``, a run in mode ``directed`` looks for so many machines as small as its own and walks where they differ.
     ``tolerance`` and ``outliers`` are as for :func:`~markovize.learn`; ``auto`` takes them from rewards that differ
-    after equal histories.
+    after equal histories. With ``reward`` ``random`` each (u, reward label, u') has a distribution: a machine is taken
+    if it is significant, and where rewards are Markov one is taken with the probability ``significance`` at most.
 
     >>> Settings.of("paper", episodes=100_000).patience, Settings.of("directed").objective
     (20000, 'triggers')
@@ -73,6 +88,8 @@ class Settings:
     all: int = 0
     tolerance: float | str = 0.0
     outliers: int | str = 0
+    reward: Literal["exact", "random"] = "exact"
+    significance: float = 0.01
 
     @classmethod
     def of(cls, mode: str = "directed", **changes: Any) -> Settings:
@@ -103,6 +120,8 @@ class Settings:
             }
         if mode == "directed":
             given |= {"keep": 2_000, "effort": 5_000, "evaluate_every": 10}
+        if changes.get("reward") == "random":
+            given["keep"] = RANDOM_KEEP
         unknown = [name for name in changes if name not in cls.__dataclass_fields__]
         if unknown:
             raise InputError(f"there is no setting {unknown[0]!r}; settings are {', '.join(cls.__dataclass_fields__)}")
@@ -134,14 +153,28 @@ class Settings:
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")
 
+        if not 0 < self.significance < 1:
+            raise InputError(f"significance is a number between 0 and 1, not {self.significance}")
+        if self.reward == "random":
+            self._check_random()
         if self.all and (self.mode != "directed" or self.engine not in (AUTO, DEFAULT_ENGINE)):
             raise InputError(f"all is for mode directed and the engine {DEFAULT_ENGINE}")
+
+    def _check_random(self) -> None:
+        for name, usual in WITHOUT_RANDOM.items():
+            if getattr(self, name) != usual:
+                raise InputError(f"random rewards know no {name}; leave it as it is, or leave reward='random'")
+        if self.mode != "q-learning":
+            raise InputError("random rewards are for the mode q-learning")
+        if not self.keep:
+            raise InputError("random rewards are weighed by episodes kept: keep must be at least 1")
 
     def to_json(self) -> dict[str, Any]:
         """All settings; a user's label function shows as ``module:function`` or by its name, an engine by its name."""
         values = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
         # as files had it before there were such settings
-        for name, usual in (("state_on", None), ("tolerance", 0.0), ("outliers", 0), ("all", 0)):
+        unsaid = {"state_on": None, "tolerance": 0.0, "outliers": 0, "all": 0, "reward": "exact", "significance": 0.01}
+        for name, usual in unsaid.items():
             if values[name] == usual:
                 del values[name]
         return values

@@ -1,0 +1,126 @@
+"""Machines grown along several ways at a time: with noise in the rewards the best next trigger is often a wrong one.
+
+A machine grows by a trigger to a new state or to one that it has; or to a copy of the present state and of all that
+follows it. Such a copy remembers that its label was met and forgets nothing else, so that it never tells less than
+before: a task that is done in one of two ways, each in several steps, is out of reach of single triggers, none of which
+helps until the last one is there. Machines are compared by how mixed outcomes are and, the best of them, by their bits.
+Nothing is proven here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import log, log2
+from typing import Final
+
+from markovize.learning.engines.base import Delta
+from markovize.learning.greedy import VISITS, candidates
+from markovize.learning.judge import Judge, is_acyclic, size
+from markovize.learning.limits import Limits
+
+WIDTH: Final = 8  # machines that are followed for being little mixed, and as many for being short
+MEASURED: Final = 4  # times as many are measured
+ALIKE: Final = 2  # machines that are followed and mix outcomes equally: they hardly differ
+PLACES: Final = 24  # of each machine, the best for a trigger, where other targets than a copy are tried
+PAIRS: Final = 64  # in conflict, whose paths a trigger may be on
+MOST_TRIGGERS: Final = 32
+PATIENCE: Final = 3  # rounds that shorten nothing
+WORK: Final = 30_000  # counted, as in the limits: about three seconds
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """A machine, how mixed it leaves the outcomes, in nats, and its own bits beside these."""
+
+    delta: Delta
+    mixture: float
+    moves: float
+
+    @property
+    def length(self) -> float:
+        return self.mixture / log(2) + self.moves
+
+
+def grow_in_beam(
+    judge: Judge, measure: Callable[[Delta], float], limits: Limits, *, acyclic: bool, work: int = WORK
+) -> Iterator[Delta]:
+    """The shortest machine of each round, by its bits; ends where these get no fewer, or the work is spent."""
+    grower, shortest, waited = _Grower(judge, limits, acyclic, work), measure({}), 0
+    beam = [grower.weigh({})]
+    while beam and waited < PATIENCE:
+        found = grower.grow(beam)
+        bits = sorted((measure(one.delta), number) for number, one in enumerate(found))
+        if not bits:
+            return
+        waited = 0 if bits[0][0] < shortest else waited + 1
+        shortest = min(shortest, bits[0][0])
+        yield found[bits[0][1]].delta
+        chosen = dict.fromkeys([*range(min(WIDTH, len(found))), *(number for _, number in bits[:WIDTH])])
+        beam = [found[number] for number in chosen]
+
+
+class _Grower:
+    """One growth: what was tried, and the work that is left."""
+
+    def __init__(self, judge: Judge, limits: Limits, acyclic: bool, work: int) -> None:
+        self._judge, self._limits, self._acyclic = judge, limits, acyclic
+        self._left = work * VISITS
+
+    def weigh(self, delta: Delta) -> _Grown:
+        """How mixed outcomes are, and what its triggers take."""
+        self._left -= len(self._judge.tree)
+        states, triggers = size(delta)
+        moves = triggers * log2(max(2, states**2 * self._judge.tree.n_labels))
+        return _Grown(delta, round(self._judge.mixture(delta), 6), moves)
+
+    def grow(self, beam: list[_Grown]) -> list[_Grown]:
+        """The machines of the next round, those that mix outcomes least first; none where the work is spent."""
+        found: dict[tuple[float, tuple[int, ...]], _Grown] = {}
+        for one in beam:
+            for grown in self._larger(one.delta):
+                self._limits.check()
+                if self._left < 0:
+                    return []
+                if grown.mixture < one.mixture:
+                    labels = tuple(sorted(x for _, x in grown.delta))
+                    found.setdefault((grown.mixture, labels), grown)
+        kept, alike = list[_Grown](), Counter[float]()
+        for one in sorted(found.values(), key=lambda one: one.length):
+            if alike[one.mixture] < ALIKE and len(kept) < MEASURED * WIDTH:
+                pruned = self._judge.prune(one.delta)
+                kept.append(_Grown(pruned, one.mixture, one.moves))
+                alike[one.mixture] += 1
+        return kept
+
+    def _larger(self, delta: Delta) -> Iterator[_Grown]:
+        """A copy on each self-loop of a path in conflict; on the best of these, a trigger to each state, too."""
+        pairs = self._judge.violations(delta, most=PAIRS)
+        loops = sorted(set[tuple[int, int]]().union(*(candidates(self._judge, delta, pair) for pair in pairs)))
+        copies = list[tuple[float, tuple[int, int]]]()
+        for loop in loops:
+            copied = with_copy(delta, loop)
+            if len(copied) <= MOST_TRIGGERS:
+                yield (grown := self.weigh(copied))
+                copies.append((grown.mixture, loop))
+        states = 1 + max(delta.values(), default=0)
+        for _, loop in sorted(copies)[:PLACES]:
+            for target in range(states + 1):
+                larger = {**delta, loop: target}
+                if target != loop[0] and not (self._acyclic and not is_acyclic(larger)):
+                    yield self.weigh(larger)
+
+
+def with_copy(delta: Delta, loop: tuple[int, int]) -> dict[tuple[int, int], int]:
+    """The machine with a trigger in place of a self-loop: to a copy of its state, and of all that follows there.
+
+    >>> with_copy({(0, 5): 1}, (0, 7))
+    {(0, 5): 1, (0, 7): 2, (2, 5): 3}
+    """
+    reached, new = [loop[0]], 1 + max([loop[0], *delta.values(), *(u for u, _ in delta)])
+    for state in reached:
+        reached += sorted({v for (u, _), v in delta.items() if u == state} - {*reached})
+    copy = {state: new + number for number, state in enumerate(reached)}
+    out = {**delta, loop: copy[loop[0]]}
+    return out | {(copy[u], x): copy[v] for (u, x), v in delta.items() if u in copy}
