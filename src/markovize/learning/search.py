@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from markovize.learning.beam import explain_in_beam
 from markovize.learning.engines.base import Delta, Verdict
 from markovize.learning.exemplars import ExemplarSets
-from markovize.learning.floors import Proven, Size
+from markovize.learning.floors import Proven, Size, in_order
 from markovize.learning.greedy import MOST_TRIGGERS, first_machine
 from markovize.learning.inquiry import Goal, Inquiry
 from markovize.learning.judge import size
@@ -35,6 +36,7 @@ NEAR: Final = 4  # triggers above the smallest open question, where effort is li
 FAR: Final = 1.5  # times the smallest open question, from which on the best machine is a reason to look for another
 CLIMB: Final = 20  # turns of work for a tree machine that has far fewer triggers than the best, or where there is none
 MOST_TREE: Final = 9  # states of the largest: with more, a machine that loops or merges is the better guess
+GROWTH: Final = 10_000  # counted work of a machine that grows: about a second
 STROLL: Final = 2  # turns of work for one that has only somewhat fewer
 
 
@@ -270,22 +272,35 @@ class Deepening:
     def _should_look(self) -> bool:
         """Whether the search is no short one, and the best machine is far above what is proven, or there is none.
 
-        Without cycles, and where states are to be few, the search itself soon has a machine. Who has one waits longer.
+        Who has one waits longer.
         """
-        inquiry, best = self.inquiry, self.best
-        goal, turn = inquiry.goal, self._plan.turn
+        turn, best = self._plan.turn, self.best
         patience = turn // 2 if best is None or self._plan.effort is not None else FAVOUR * turn
-        if self._has_looked or inquiry.spent <= patience or goal.acyclic or goal.objective == "states":
-            return False
-        return best is None or size(best)[1] > FAR * inquiry.assumed.next_question(goal.objective)[1]
+        return not self._has_looked and self.inquiry.spent > patience and self._is_far
+
+    @property
+    def _is_far(self) -> bool:
+        """Whether the best machine is far above what is proven, or there is none."""
+        goal, inquiry = self.inquiry.goal, self.inquiry
+        if self.best is None:
+            return True
+        have, least = goal.order(self.best), in_order(goal.objective, inquiry.assumed.next_question(goal.objective))
+        return have[0] > FAR * least[0]
 
     def _look_for_good(self) -> Iterator[None]:
-        """A good machine before the long proofs: by a search that takes less, then by tree machines of growing size.
+        """A good machine before the long proofs: one that grows, or by a search that takes less, then by tree machines.
 
         In a tree machine each trigger enters a state of its own, and nothing is counted: it is soon found or excluded.
+        Without cycles, and where states are to be few, the search itself soon has a machine.
         """
         inquiry, plan = self.inquiry, self._plan
         self._has_looked = True
+        if inquiry.judge.tree.allowance.exact:
+            self._grow()
+            if not self._is_far:
+                return
+        if inquiry.goal.acyclic or inquiry.goal.objective == "states":
+            return
         if plan.look is not None:
             self._asked = ("looking for a good machine", 1, None)
             plan.look(self.limits, inquiry.offer)
@@ -310,6 +325,15 @@ class Deepening:
         if found is not None:
             self.inquiry.offer(self.inquiry.judge.prune(found))
             self.inquiry.shrink(found, limits)
+
+    def _grow(self) -> None:
+        """A machine that grows along several ways at a time; where few triggers do, it is soon found."""
+        self._asked = ("growing a machine", 1, None)
+        inquiry = self.inquiry
+        found = explain_in_beam(inquiry.judge, self.limits, acyclic=inquiry.goal.acyclic, work=GROWTH)
+        if found is not None:
+            inquiry.offer(inquiry.judge.prune(found))
+            inquiry.shrink(found, self.limits)
 
     def _last_resort(self) -> None:
         """Time or effort is spent and there is no machine: the tree itself is one, and a little more may find a better.
