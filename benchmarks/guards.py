@@ -3,8 +3,8 @@
     python benchmarks/guards.py [--seeds 3] [--limit 300] [--only plane] [--other]
 
 Episodes are random walks, with several seeds each. Seconds are the processor's, of all threads. ``found`` is when a
-machine as small as the one at the end came up first. Then come other worlds of the same kinds, each once, which nothing
-was tuned for; ten and a hundred times the episodes; and exact labels in the same run.
+machine as small as the one at the end came up first. Then come other worlds of the same kinds, each once; ten and a
+hundred times the episodes; and exact labels in the same run.
 """
 
 from __future__ import annotations
