@@ -6,20 +6,23 @@ import json
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from guard_oracle import Instance, draw_instance
+from guard_oracle import Instance, Walk, draw_instance
 from guard_problems import problem_of
 
 from markovize import InputError, Learner, LearnResult, Traces, learn, replay
+from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.formula import Formula, Split
 from markovize.learning.guards.judge import Judge
 from markovize.learning.guards.levels import Question
 from markovize.learning.guards.memory import digest
 from markovize.learning.guards.problem import GuardProblem
-from markovize.learning.guards.search import GuardSearch
+from markovize.learning.guards.search import FIRST_WORK, UNCOUNTED, GuardSearch
+from markovize.learning.guards.shares import Share
 from markovize.learning.limits import Limits
 from markovize.learning.search import Progress
 from markovize.learning.warm_up import warm_up
@@ -100,6 +103,54 @@ def test_names_of_things_are_searched_all_at_once(monkeypatch: pytest.MonkeyPatc
     assert size(names) == ("optimal", 1, 1, 2) and not ranked
     learn(Traces.of([walk(rng.random) for _ in range(40)]), trigger_on="guards", time_limit=5)
     assert ranked
+
+
+def test_levels_that_come_up_later_begin_with_little_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The turns of the levels below would be wasted on questions without a bound on literals."""
+    turns, take = list[tuple[int, int]](), GuardSearch._take_turns
+    seen = Counter[int]()
+
+    def note(search: GuardSearch, level: int, work: int) -> None:
+        turns.append((level, work))
+        seen[level] += 1
+        if seen[level] > 2:  # before that, every level is hard
+            take(search, level, work)
+
+    monkeypatch.setattr(GuardSearch, "_take_turns", note)
+    search = GuardSearch(_two_guards(), Limits())
+    search.run()
+    assert search.is_proven and search.size is not None and search.size.guards == 2
+    assert turns == [(level, FIRST_WORK * 2**turn) for level in (1, 2) for turn in range(3)]
+
+
+def test_a_quarter_of_the_work_goes_without_a_bound_on_literals(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = GuardSearch(_two_guards(), Limits())
+    search.run()
+    assert search.best is not None
+    asked, solve = list[bool](), Formula.solve
+
+    def note(formula: Formula, literals: int | Share | None, work: int, limits: Limits) -> Candidate | bool | None:
+        asked.append(literals is None)
+        return solve(formula, literals, work, limits)
+
+    monkeypatch.setattr(Formula, "solve", note)
+    for spent, wanted in (FIRST_WORK // UNCOUNTED - 1, True), (FIRST_WORK // UNCOUNTED, False):
+        question = Question(Split(2, 2, 0), any_work=spent)
+        asked.clear()
+        search._close(question, 2, FIRST_WORK)
+        question.close()
+        assert asked and any(asked) is wanted
+        assert question.any_work > spent or not wanted
+
+
+def _two_guards() -> GuardProblem:
+    """Paid at tea after coffee; names of things alone."""
+    rng = np.random.default_rng(0)
+    walks = list[Walk]()
+    for _ in range(60):
+        here = rng.choice(["tea", "coffee", "nothing"], 6).tolist()
+        walks.append([((name, "a"), float(name == "tea" and "coffee" in here[:n])) for n, name in enumerate(here)])
+    return problem_of(Instance((False, False), walks))
 
 
 def test_other_episodes_are_told_by_their_digest() -> None:

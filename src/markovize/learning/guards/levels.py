@@ -22,6 +22,7 @@ class Question:
     split: Split
     floor: int = 0  # proven: no machine of this split has fewer literals
     refuted: bool = False  # proven: there is none at all
+    any_work: int = 0  # so far, on whether there is any at all
     machine: Candidate | None = None  # of this split, that explains everything
     formula: Formula | None = field(default=None, repr=False)
     shares: Shares | None = field(default=None, repr=False)  # once literals are shared out

@@ -9,6 +9,7 @@ number of guards), so that a machine is found soon, while the levels below it ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -34,7 +35,7 @@ AGAIN_WORK: Final = 8_000  # for a machine of a size below which nothing is left
 ROUND_WORK: Final = 20  # counted for each candidate, so that many cheap ones end a turn, too
 FIRST_EXEMPLARS: Final = 40  # of each outcome but the commonest
 MORE_EXEMPLARS: Final = 4  # of each kind of violation
-UNCOUNTED: Final = 4  # as much less work for the question without a bound on literals, where there is a bound
+UNCOUNTED: Final = 4  # as much less work, in all, without a bound on literals where there is a bound
 AHEAD: Final = 4  # turns after which the next level above is looked at, too
 MANY_FEATURES: Final = 5  # numeric ones, above which a machine is looked for with few of them first
 FEW_FEATURES: Final = (2, 3, 5)
@@ -96,15 +97,16 @@ class GuardSearch:
             self._begin_with_a_machine()
             self._ask_for_the_proven_size()
             self._look_with_few_features()
-            work, turns = FIRST_WORK, 0
+            turns = Counter[int]()  # of each level: one that comes up later begins with little work, too
             while not self._is_settled():
-                for level in range(self.lower, self._last_level(turns // AHEAD) + 1):
-                    self._take_turns(level, work)
+                lowest = self.lower
+                for level in range(lowest, self._last_level(turns[lowest] // AHEAD) + 1):
+                    turns[level] += 1
+                    self._take_turns(level, FIRST_WORK * 2 ** (turns[level] - 1))
                     if self._is_settled() or (self.size is not None and self.size.guards <= level):
                         break
                 if self._effort is not None and self.work > self._effort:
                     return
-                work, turns = 2 * work, turns + 1
             self.is_proven = True
         except Stop:
             return
@@ -182,10 +184,11 @@ class GuardSearch:
 
     def _take_turns(self, level: int, work: int) -> None:
         """Each open question of a level: first whether there is any machine, then with few literals."""
+        any_work = work if any(self.problem.numeric) else work // UNCOUNTED  # names of things take few literals
         for question in self._levels.at(level):
             if not question.is_closed(self._best_of(level)):
                 if self._best_of(level) is None:
-                    self._ask(question, None, work)
+                    self._ask(question, None, any_work)
                 else:
                     self._close(question, level, work)
         self._climb(level, work)
@@ -208,7 +211,8 @@ class GuardSearch:
     def _close(self, question: Question, level: int, work: int) -> None:
         """Better than the best of its level, or a proof that it is not."""
         best = self._best_of(level)
-        if question.machine is None and self._ask(question, None, work // UNCOUNTED) is False:
+        more = work // UNCOUNTED - question.any_work
+        if question.machine is None and self._ask(question, None, more) is False:
             return  # what has no answer at all is often refuted sooner without a count
         best = self._best_of(level)
         while best is not None and not question.is_closed(best):
@@ -255,6 +259,7 @@ class GuardSearch:
             found = formula.solve(literals, left, self.limits)
             spent = formula.conflicts - before + ROUND_WORK
             left, self.work = left - spent, self.work + spent
+            question.any_work += spent if literals is None else 0
             if found is None:
                 return None
             if found is False:
