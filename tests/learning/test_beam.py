@@ -8,7 +8,7 @@ from instances import two_coffees
 
 from markovize import Traces
 from markovize.episodes.allowance import Allowance
-from markovize.learning.beam import grow_in_beam, with_copy
+from markovize.learning.beam import explain_in_beam, grow_in_beam, with_copy
 from markovize.learning.engines.base import Delta
 from markovize.learning.judge import Judge, is_acyclic, size
 from markovize.learning.limits import Limits, Stop
@@ -76,6 +76,16 @@ def test_it_ends_where_there_is_nothing_to_explain_or_no_work_left() -> None:
     assert grow(nothing, acyclic=False) == []
 
 
+@pytest.mark.parametrize("acyclic", [True, False])
+def test_a_machine_that_explains_everything_or_none(breakfast: Judge, acyclic: bool) -> None:
+    found = explain_in_beam(breakfast, Limits(), acyclic=acyclic)
+    assert found is not None and breakfast.explains(found)
+    assert not acyclic or is_acyclic(found)
+    assert explain_in_beam(breakfast, Limits(), acyclic=acyclic, work=0) is None
+
+
 def test_limits_hold(breakfast: Judge) -> None:
     with pytest.raises(Stop):
         list(grow_in_beam(breakfast, breakfast.mixture, Limits(0.0), acyclic=True))
+    with pytest.raises(Stop):
+        explain_in_beam(breakfast, Limits(0.0), acyclic=True)

@@ -329,8 +329,9 @@ class Deepening:
     def _grow(self) -> None:
         """A machine that grows along several ways at a time; where few triggers do, it is soon found."""
         self._asked = ("growing a machine", 1, None)
-        inquiry = self.inquiry
-        found = explain_in_beam(inquiry.judge, self.limits, acyclic=inquiry.goal.acyclic, work=GROWTH)
+        inquiry, effort = self.inquiry, self._plan.effort
+        work = GROWTH if effort is None else min(GROWTH, effort // 2)
+        found = explain_in_beam(inquiry.judge, self.limits, acyclic=inquiry.goal.acyclic, work=work)
         if found is not None:
             inquiry.offer(inquiry.judge.prune(found))
             inquiry.shrink(found, self.limits)
