@@ -78,10 +78,10 @@ class NoisyJudge(AnyJudge[WindowedTrial]):
             here = here[np.argsort(problem.depth[here], kind="stable")]
             for steps in self._sides(here, trial.outside[here]):
                 out += self._fresh(steps, known, most)
-        if not out:  # all those are known: others of these cells tell more
+        if known.issuperset(out):  # others of these cells tell more
             rest = np.flatnonzero(np.isin(trial.cells, cells))
             rest = rest[np.argsort(problem.depth[rest], kind="stable")]
-            out = [step for step in rest.tolist() if step not in known][:most]
+            out += [step for step in rest.tolist() if step not in known][:most]
         return out
 
     def _sides(self, here: Longs, outside: Bools) -> list[Longs]:
