@@ -27,6 +27,7 @@ PLACES: Final = 24  # of each machine, the best for a trigger, where other targe
 PAIRS: Final = 64  # in conflict, whose paths a trigger may be on
 MOST_TRIGGERS: Final = 32
 PATIENCE: Final = 3  # rounds that shorten nothing
+EACH: Final = 5_000  # visits to nodes that are made in the time that a machine takes beside its own
 WORK: Final = 30_000  # counted, as in the limits: about three seconds
 
 
@@ -63,7 +64,7 @@ def grow_in_beam(
 
 def explain_in_beam(judge: Judge, limits: Limits, *, acyclic: bool, work: int = WORK) -> Delta | None:
     """A machine that explains everything, grown in the same way; None where the work is spent before."""
-    grower = _Grower(judge, limits, acyclic, work)
+    grower = _Grower(judge, limits, acyclic, work, each=EACH)
     beam = [grower.weigh({})]
     while beam:
         found = grower.grow(beam)
@@ -77,13 +78,13 @@ def explain_in_beam(judge: Judge, limits: Limits, *, acyclic: bool, work: int = 
 class _Grower:
     """One growth: what was tried, and the work that is left."""
 
-    def __init__(self, judge: Judge, limits: Limits, acyclic: bool, work: int) -> None:
+    def __init__(self, judge: Judge, limits: Limits, acyclic: bool, work: int, *, each: int = 0) -> None:
         self._judge, self._limits, self._acyclic = judge, limits, acyclic
-        self._left = work * VISITS
+        self._left, self._each = work * VISITS, each
 
     def weigh(self, delta: Delta) -> _Grown:
         """How mixed outcomes are, and what its triggers take."""
-        self._left -= len(self._judge.tree)
+        self._left -= len(self._judge.tree) + self._each
         states, triggers = size(delta)
         moves = triggers * log2(max(2, states**2 * self._judge.tree.n_labels))
         return _Grown(delta, round(self._judge.mixture(delta), 6), moves)
