@@ -169,7 +169,7 @@ def test_torch_is_imported_only_when_an_agent_is() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_ends_trainings_within_two_seconds(jobs: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "markovize", "reproduce", "exp2", "--preset", "quick", "--task", "e"]
     command += ["--out", str(tmp_path / "out"), "--jobs", str(jobs), "--seeds", "1"]

@@ -296,7 +296,7 @@ def test_outliers_are_found_where_a_machine_does_not_grow_trigger_by_trigger() -
     assert [(each.episode, each.step) for each in result.noise.outliers] == [clean.locate(int(step)) for step in wrong]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1, 2])
 def test_a_task_done_in_one_of_two_long_ways_is_found_under_outliers(seed: int) -> None:
     """The second way pays only once all of its three triggers are there: no single one of them shortens anything."""
     rng = np.random.default_rng(seed)
