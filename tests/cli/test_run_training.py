@@ -45,6 +45,13 @@ def test_allowances(tmp_path: Path) -> None:
     assert run(*noisy, "--tolerance", "-1").code == 2
 
 
+def test_returns_by_drawn_actions_are_called_so(tmp_path: Path) -> None:
+    short = [*ENV, *FAST, "--agent", "ppo", "--steps", 256]
+    assert "greedy return " in run(*short, "--out", tmp_path / "likeliest").out
+    drawn = run(*short, "--set", "actions=drawn", "--out", tmp_path / "drawn").out
+    assert "return by drawn actions " in drawn and "greedy" not in drawn
+
+
 def test_only_a_machine(tmp_path: Path) -> None:
     done = run(*ENV, *FAST, "--agent", "dqn", "--steps", 0, "--set", "environments=1", "--out", tmp_path / "out")
     assert done.code == 2 and "given twice" in done.err

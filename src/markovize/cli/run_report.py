@@ -40,7 +40,8 @@ def report(result: RunResult | TrainingResult, folder: Path | None, everything: 
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     for line in _about_others(result):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
-    earned = f"greedy return {result.greedy_return:g}"
+    by_drawing = getattr(result.settings, "actions", "likeliest") == "drawn"  # only trainings can
+    earned = f"{'return by drawn actions' if by_drawing else 'greedy return'} {result.greedy_return:g}"
     if result.greedy_interval is not None and result.greedy_interval[0] < result.greedy_interval[1]:
         earned += " (95 %: {:.4g} to {:.4g})".format(*result.greedy_interval)
     if math.isnan(result.greedy_return):

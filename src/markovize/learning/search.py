@@ -322,9 +322,7 @@ class Deepening:
     def _build_first(self, limits: Limits, most_triggers: int) -> None:
         """A machine to begin with, by repairing one conflict after another."""
         found = first_machine(self.inquiry.judge, limits=limits, most_triggers=most_triggers)
-        if found is not None:
-            self.inquiry.offer(self.inquiry.judge.prune(found))
-            self.inquiry.shrink(found, limits)
+        self._take(found, limits)
 
     def _grow(self) -> None:
         """A machine that grows along several ways at a time; where few triggers do, it is soon found."""
@@ -332,9 +330,13 @@ class Deepening:
         inquiry, effort = self.inquiry, self._plan.effort
         work = GROWTH if effort is None else min(GROWTH, effort // 2)
         found = explain_in_beam(inquiry.judge, self.limits, acyclic=inquiry.goal.acyclic, work=work)
+        self._take(found, self.limits)
+
+    def _take(self, found: Delta | None, limits: Limits) -> None:
+        """A machine that explains the data, as it is and then as small as it gets by hand."""
         if found is not None:
-            inquiry.offer(inquiry.judge.prune(found))
-            inquiry.shrink(found, self.limits)
+            self.inquiry.offer(self.inquiry.judge.prune(found))
+            self.inquiry.shrink(found, limits)
 
     def _last_resort(self) -> None:
         """Time or effort is spent and there is no machine: the tree itself is one, and a little more may find a better.

@@ -223,13 +223,12 @@ class MachineSearch:
         kept: KeptEpisodes,
         traces: Traces,
         rng: np.random.Generator,
-        share: int = 1,
-        times: int = 1,
+        times: float = 1,
     ) -> LearnResult:
-        """A machine under these labels, with one part in ``share`` of the effort, or so many ``times`` of it."""
+        """A machine under these labels, with so many ``times`` the effort."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
-        effort = None if self._effort is None else max(1, times * self._effort // share)
+        effort = None if self._effort is None else max(1, int(times * self._effort))
         return self._learners[labels].learn(kept, self._parts(labels, traces), partial(self._ask, effort), rng)
 
     def _parts(self, labels: LabelPair, traces: Traces) -> list[Ints]:
@@ -290,7 +289,7 @@ class MachineSearch:
         for labels in (*self._candidates[here + 1 :], *self._candidates[:here]):
             if unclear[labels] > FAR_MORE * unclear[self._labels]:
                 continue  # these rewards have far more to explain: a search would take long, and be in vain
-            other = self._solve_under(labels, kept, traces, rng, share=SHARE if is_small else 1)
+            other = self._solve_under(labels, kept, traces, rng, times=1 / SHARE if is_small else 1)
             if other.interrupted:
                 return replace(result, interrupted=True)
             if other.triggers is not None and self._bits(other.triggers, labels, traces) <= FAR_SMALLER * cost:

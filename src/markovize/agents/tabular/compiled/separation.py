@@ -42,12 +42,8 @@ def differs(arrays: AgentArrays, u: int, w: int, x: int) -> bool:
 def note_told(agent: AgentRef) -> None:
     """Takes note of what the episode at hand has told, from its end to its beginning."""
     arrays = arrays_at(agent)
-    episode, trigger, told, delta = (
-        arrays.episode,
-        arrays.transitions.trigger,
-        arrays.machine.told,
-        arrays.machine.delta,
-    )
+    episode, trigger, machine = arrays.episode, arrays.transitions.trigger, arrays.machine
+    told, delta = machine.told, machine.delta
     states = len(delta)
     later, now = np.zeros(states, np.bool_), np.zeros(states, np.bool_)  # states from which it would be paid otherwise
     for n in range(episode.status[0].length - 1, -1, -1):
@@ -64,12 +60,8 @@ def note_told(agent: AgentRef) -> None:
 def open_states(agent: AgentRef) -> Bools:
     """The states that the machine could be in by now instead, for all that the episode at hand has told."""
     arrays = arrays_at(agent)
-    episode, trigger, told, delta = (
-        arrays.episode,
-        arrays.transitions.trigger,
-        arrays.machine.told,
-        arrays.machine.delta,
-    )
+    episode, trigger, machine = arrays.episode, arrays.transitions.trigger, arrays.machine
+    told, delta = machine.told, machine.delta
     states = len(delta)
     may, now = np.zeros(states, np.bool_), np.zeros(states, np.bool_)
     for n in range(episode.status[0].length):
