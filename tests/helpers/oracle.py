@@ -16,7 +16,7 @@ from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.labelling import LabelOn
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
-from markovize.learning import comparison, inquiry
+from markovize.learning import comparison, inquiry, search
 from markovize.learning.engines.exhaustive import exhaustive_optimum
 from markovize.learning.result import LearnResult
 from markovize.machine.replay import replay
@@ -67,6 +67,7 @@ class Options:
     small: int = 8  # states, up to which the machine of the coarsest labels is kept
     budget: int = 10_000  # of work, after which the other labels get their turn
     takes_all: bool = False  # whether questions without a count are put to all the data, however few
+    cores: int | None = None  # that questions use, all of which are cut into cubes then
 
     @contextlib.contextmanager
     def in_force(self) -> Iterator[None]:
@@ -75,6 +76,8 @@ class Options:
             mock.patch.object(comparison, "SMALL", self.small),
             mock.patch.object(comparison, "BUDGET", self.budget),
             mock.patch.object(inquiry, "FEW_NODES", 0 if self.takes_all else inquiry.FEW_NODES),
+            mock.patch.object(search, "CUT", 0 if self.cores else search.CUT),
+            mock.patch.object(search, "LEAST_CUT", 0 if self.cores else search.LEAST_CUT),
         ):
             yield
 
@@ -87,6 +90,7 @@ class Options:
             "reward_on": pair[1],
             "explain": self.explain,
             "acyclic": self.acyclic,
+            "cores": self.cores,
         }
 
 

@@ -86,6 +86,7 @@ OPTIONS = st.builds(
     small=st.sampled_from([8, 2, 1, 1]),  # where only one state is few, labels are compared at every conflict
     budget=st.sampled_from([10_000, 10_000, 0]),  # where there is none, searches pause before their first question
     takes_all=st.booleans(),
+    cores=st.sampled_from([None, None, 1, 2]),
 )
 ENGINES = [("sat", "none"), ("sat", "none"), ("exhaustive", "none"), ("sat", "exhaustive")]  # (engine, auditor)
 SEEDS = st.integers(0, 2**16)

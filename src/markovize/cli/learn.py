@@ -61,6 +61,10 @@ def learn(
     time_limit: Annotated[
         float | None, typer.Option(min=0.001, help="Stop after this many seconds.", show_default=False)
     ] = None,
+    cores: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cores for long proofs; the machine is the same. [default: all]", show_default=False),
+    ] = None,
     holdout: Annotated[
         float | None,
         typer.Option(
@@ -158,6 +162,7 @@ def learn(
                 before=AUTO if before is None else before,
                 tolerance="auto" if tolerance == AUTO else float(tolerance),
                 outliers="auto" if outliers == AUTO else options.whole_number(outliers, "--outliers"),
+                cores=cores,
             )
         if result.machine is not None and output is not None:
             markovize.write_machine(output, result.machine, format="json")

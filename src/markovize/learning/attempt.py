@@ -174,6 +174,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
             asks=not is_enough,
             look=_look_for(options, call, tree) if last_resort else None,
             gives_up=call.prove is not None,
+            cores=options.cores,
         ),
         proven=facts.proven,
         on_progress=on_progress,

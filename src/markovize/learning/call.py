@@ -32,6 +32,7 @@ class Options:
     labels: tuple[LabelPair, ...]  # that may be taken, from coarse to fine
     coarsest: tuple[int, ...]  # the numbers of those of which the first that explains the episodes is taken at first
     allowance: Allowance = EXACT
+    cores: int | None = None  # that long proofs may use; they are the same whatever the number
 
     @property
     def goal(self) -> Goal:

@@ -94,6 +94,7 @@ def learn(
         outliers: how many steps may pay something else. ``optimal`` means with these allowances the smallest. For
             both, ``auto`` takes the allowance with the shortest description of machine and noise: see ``noise`` of the
             result; none where rewards are explained as they are almost as shortly.
+        cores: how many cores long proofs may use, by default all there are; the result is the same.
 
     >>> from markovize import Traces
     >>> coffee_then_office = Traces.of([

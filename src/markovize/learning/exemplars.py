@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from markovize.episodes.traces import Ints, Longs
-from markovize.learning.engines.base import Engine, Rules, Session, WholeSession
+from markovize.learning.engines.base import CubedSession, Engine, Rules, Session, WholeSession
 from markovize.learning.prefix_tree import PrefixTree
 
 
@@ -16,6 +18,17 @@ class Exemplars:
         self.session: Session = engine.open(Rules(acyclic=acyclic))
         self.audit: Session | None = None if auditor is None else auditor.open(Rules(acyclic=acyclic))
         self.nodes: dict[int, None] = {}  # a set that remembers its order
+
+    def cube(self, number: int) -> Exemplars | None:
+        """The same exemplars with a session that looks among some of all machines; None where there are no more."""
+        if self.audit is not None or not isinstance(self.session, CubedSession):
+            return None  # or nobody else could decide the same question
+        session = self.session.cube(number)
+        if session is None:
+            return None
+        twin = copy(self)
+        twin.session, twin.nodes = session, {**self.nodes}
+        return twin
 
     def learn_from(self, others: Exemplars, tree: PrefixTree) -> None:
         """What the other session was given joins as well."""
@@ -67,9 +80,23 @@ class ExemplarSets:
         self._first_step: Longs = np.zeros(0, np.int64)
 
     @property
+    def can_cut(self) -> bool:
+        """Whether questions with a count can be cut into cubes."""
+        return self.auditor is None and isinstance(self.counted.session, CubedSession)
+
+    @property
     def nodes(self) -> Ints:
         """The nodes that end the exemplars, of both kinds of questions."""
         return np.array(list({**self.counted.nodes, **self.uncounted.nodes}), np.int32)
+
+    def cube(self, number: int) -> ExemplarSets | None:
+        """The same for questions with a count; there are no others then. None where there are no more."""
+        counted = self.counted.cube(number)
+        if counted is None:
+            return None
+        twin = copy(self)
+        twin.counted = twin.uncounted = counted
+        return twin
 
     def follow(self, tree: PrefixTree) -> None:
         """From now on nodes are those of this tree, of the same episodes and perhaps more at the end."""

@@ -75,7 +75,7 @@ class Inquiry:
             if answer.verdict is Verdict.INFEASIBLE:
                 smaller = self._audit_infeasible(exemplars, states, triggers, limits)
                 if smaller is None:
-                    self._exclude(states, triggers)
+                    self.exclude(states, triggers)
                     return Verdict.INFEASIBLE
                 answer = smaller
             if answer.verdict is not Verdict.FEASIBLE:
@@ -94,6 +94,26 @@ class Inquiry:
                     self.work += FAILURE
                     if left == 1:
                         return Verdict.UNKNOWN
+
+    def cube(self, number: int) -> Inquiry | None:
+        """The same inquiry among some of all machines, with exemplars of its own; None where there are no more."""
+        exemplars = self.exemplars.cube(number)
+        if exemplars is None:
+            return None
+        twin = Inquiry(self.judge.tree, exemplars, self.goal, self.proven)
+        twin.best = self.best
+        return twin
+
+    def join(self, cube: Inquiry) -> None:
+        """What was found in a cube, the exemplars that it took and the work; not what is excluded there."""
+        self.offer(cube.best)
+        self.work, self.failures = self.work + cube.work, self.failures + cube.failures
+        self.exemplars.counted.learn_from(cube.exemplars.counted, self.judge.tree)
+
+    def exclude(self, states: int, triggers: int | None) -> None:
+        """The question is answered: no."""
+        self.proven = self.proven.with_infeasible(states, triggers)
+        self.assumed = self.assumed.without(states, triggers)
 
     @property
     def spent(self) -> int:
@@ -194,8 +214,4 @@ class Inquiry:
         if self.best is not None and size(self.best)[0] == states and size(self.best)[1] < least:
             raise EngineError(f"the engine calls fewer than {least} triggers impossible, but such a machine is known")
         if self.exemplars.auditor is None and least - 1 >= self.proven.floors.at(states):
-            self._exclude(states, least - 1)
-
-    def _exclude(self, states: int, triggers: int | None) -> None:
-        self.proven = self.proven.with_infeasible(states, triggers)
-        self.assumed = self.assumed.without(states, triggers)
+            self.exclude(states, least - 1)

@@ -57,6 +57,7 @@ class LearnOptions(TypedDict, total=False):
     before: Before
     tolerance: float | Literal["auto"]
     outliers: int | Literal["auto"]
+    cores: int | None
 
 
 class Learner:
@@ -92,7 +93,10 @@ class Learner:
         before: Before = "auto",
         tolerance: float | Literal["auto"] = 0.0,
         outliers: int | Literal["auto"] = 0,
+        cores: int | None = None,
     ) -> None:
+        if cores is not None and cores < 1:
+            raise InputError(f"at least 1 core is used, not {cores}")
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
         solver = find_engine(engine)
@@ -134,6 +138,7 @@ class Learner:
             tuple(labels),
             coarsest,
             allowance,
+            cores,
         )
         self._memory = Memory()
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from markovize.learning.beam import explain_in_beam
+from markovize.learning.cubes import ask_in_cubes, count_cores
 from markovize.learning.engines.base import Delta, Verdict
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.floors import Proven, Size, in_order
@@ -37,6 +38,8 @@ FAR: Final = 1.5  # times the smallest open question, from which on the best mac
 CLIMB: Final = 20  # turns of work for a tree machine that has far fewer triggers than the best, or where there is none
 MOST_TREE: Final = 9  # states of the largest: with more, a machine that loops or merges is the better guess
 GROWTH: Final = 10_000  # counted work of a machine that grows: about a second
+CUT: Final = 8_000  # counted work of a question, after which it is cut into cubes
+LEAST_CUT: Final = 100_000  # the effort of a question, where it is limited, for that: others are to be short
 STROLL: Final = 2  # turns of work for one that has only somewhat fewer
 
 
@@ -85,6 +88,7 @@ class Plan:
     asks: bool = True  # whether anything smaller than the first machine is looked for, other than by shrinking it
     gives_up: bool = False  # at the first question that is left open: then nothing is proven
     look: Look | None = None  # where the search proves to be long
+    cores: int | None = None  # that long questions may use; by default all there are
 
 
 class Deepening:
@@ -210,6 +214,10 @@ class Deepening:
                 yield from self._look_for_good()
                 if self.inquiry.is_settled or self.inquiry.assumed.at(states) > triggers:
                     return
+            if spent[True] >= CUT and self._can_cut(states):
+                yield
+                self._settle_in_cubes(states, triggers)
+                return
             for turn, counted in enumerate((counted_first, not counted_first)):
                 if not counted and not self._row_may_fall(states):
                     continue
@@ -243,6 +251,29 @@ class Deepening:
         self._asked = ("searching", states, triggers)
         limits = replace(self.limits, work=work)
         return self.inquiry.ask(states, triggers, limits, failures_count=effort is not None)
+
+    def _can_cut(self, states: int) -> bool:
+        """Whether the question is worth cutting: where it is put without a count as well, that is the better chance."""
+        effort = self._plan.effort
+        is_long = effort is None or effort >= LEAST_CUT
+        return is_long and not self._row_may_fall(states) and self.inquiry.exemplars.can_cut
+
+    def _settle_in_cubes(self, states: int, triggers: int) -> None:
+        """Decides a long question, and with it all others that are open with as many triggers."""
+        inquiry, plan = self.inquiry, self._plan
+        questions = [(states, triggers)]
+        if inquiry.goal.objective == "triggers":
+            most = triggers + 1 if self.best is None or size(self.best)[1] > triggers else size(self.best)[0] - 1
+            rows = (k for k in range(2, most + 1) if inquiry.assumed.at(k) == triggers and self._can_cut(k))
+            questions = [(k, triggers) for k in rows]
+        self._asked = ("searching", states, triggers)
+        limits, cores = replace(self.limits, work=plan.effort), plan.cores or count_cores()
+        verdict = ask_in_cubes(inquiry, questions, limits, cores=cores, failures_count=plan.effort is not None)
+        if verdict is Verdict.UNKNOWN:
+            if plan.gives_up:
+                raise Stop
+            for question in questions:
+                inquiry.leave_open(*question)
 
     def _row_may_fall(self, states: int) -> bool:
         """Whether it is open if ``states`` states suffice with any number of triggers.

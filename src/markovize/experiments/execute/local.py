@@ -78,9 +78,10 @@ def _pass_on(reports: Any, trials: Sequence[Trial], on_progress: OnProgress | No
 
 
 def _begin_worker(reports: Any) -> None:
-    """Ctrl-C is for the parent to answer, and no worker outlives it."""
+    """A trial takes one core, Ctrl-C is for the parent to answer, and no worker outlives it."""
     global _reports
     _reports = reports
+    os.environ["OMP_NUM_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -80,6 +80,19 @@ class WholeSession(Session, Protocol):
 
 
 @runtime_checkable
+class CubedSession(Session, Protocol):
+    """A session whose questions can be cut into cubes, for several sessions that share nothing."""
+
+    def cube(self, number: int) -> CubedSession | None:
+        """A session with the same exemplars that looks among some of all machines; None where there are no more.
+
+        Each machine is in one cube at least: what is infeasible in all of them is infeasible. Cubes stay what they are
+        when they are given more exemplars, each on its own.
+        """
+        ...
+
+
+@runtime_checkable
 class BlockingSession(Session, Protocol):
     """A session that can be asked for other machines than those that are known."""
 

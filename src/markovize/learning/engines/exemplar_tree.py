@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 
@@ -66,6 +67,16 @@ class ExemplarTree:
             present = set(self.label)
             self.alphabet = [*(label for label in self.alphabet if label in present), ELSEWHERE]
         return len(self.ambiguous) > before
+
+    def copy(self) -> ExemplarTree:
+        """One that grows on its own from here."""
+        twin = copy(self)
+        for name in ("parent", "label", "marks", "apart", "ambiguous", "alphabet", "_child", "counts", "_apart"):
+            setattr(twin, name, copy(getattr(self, name)))
+        twin._by_label = defaultdict(dict)
+        for key, groups in self._by_label.items():
+            twin._by_label[key] = {outcome: list(nodes) for outcome, nodes in groups.items()}
+        return twin
 
     def level(self, outcome: int) -> tuple[float, int | None]:
         """With a tolerance, what an outcome pays, and whether it ends episodes if that is to be explained."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -37,6 +38,7 @@ SLICE = 2_000  # conflicts between two looks at the clock; fixed, since a solver
 LARGE = 20_000  # variables, from which on even a slice may take long: it runs in a thread that can be cancelled
 LONG_SECONDS = 0.1  # a slice that took longer is a reason for that, too
 MOST_COUNTED = 12  # triggers that are all counted: the counter grows with the square of this
+CUTS = (2, 4, 8)  # labels, in the order in which exemplars meet them, where a question is cut into cubes
 CLAUSES = 2_000  # or so, between two looks at the clock while a formula is written
 
 
@@ -53,6 +55,18 @@ class SatEngine:
         return SatSession(self.solver, rules.acyclic)
 
 
+@dataclass(frozen=True)
+class Cube:
+    """Some of the machines: those that leave the first state on none of some labels, but on one of some others.
+
+    Of all labels in a fixed order, the first on which a machine leaves its first state is in one cube, whatever the
+    numbers of the other states. The last cube names no others: it has all that those before it leave.
+    """
+
+    stays: tuple[int, ...] = ()
+    leaves: tuple[int, ...] = ()
+
+
 class SatSession:
     """Keeps one warm solver for each size asked about; new exemplars only add clauses."""
 
@@ -61,6 +75,7 @@ class SatSession:
         self._acyclic = acyclic
         self._exemplars = ExemplarTree()
         self._labels: list[int] = []
+        self._cube = Cube()
         self._formulas: dict[tuple[int, int | None], Formula] = {}
         self._blocked: list[Delta] = []
         self._graph: HistoryGraph | None = None  # of all histories, where there are exemplars for them all
@@ -75,6 +90,17 @@ class SatSession:
 
     def block(self, delta: Delta) -> None:
         self._blocked.append(delta)
+
+    def cube(self, number: int) -> SatSession | None:
+        labels = [label for label in self._exemplars.as_met(self._labels) if label != ELSEWHERE]
+        cuts = [0, *(cut for cut in CUTS if cut < len(labels)), len(labels)]
+        if number >= len(cuts) - 1:
+            return None
+        twin = SatSession(self._solver, self._acyclic)
+        twin._exemplars, twin._labels, twin._blocked = self._exemplars.copy(), [*self._labels], [*self._blocked]
+        low, high = cuts[number], cuts[number + 1]
+        twin._cube = Cube(tuple(labels[:low]), tuple(labels[low:high]) if high < len(labels) else ())
+        return twin
 
     def extend(self, tree: PrefixTree, nodes: Ints) -> None:
         self._forget_whole()
@@ -98,6 +124,7 @@ class SatSession:
                 self._formulas.pop(key).close()
             labels = self._exemplars.as_met(self._labels)
             formula = Formula(self._solver, states, spare, labels, self._acyclic, limits)
+            formula.restrict(self._cube)
             self._formulas[states, spare] = formula
         formula.catch_up(self._exemplars, limits)
         formula.block(self._blocked)
@@ -164,6 +191,13 @@ class Formula:
         stay = [row[i] for rows in self._moves.values() for i, row in enumerate(rows)]
         if spare is not None:
             self._solver.set_phases(stay)  # try "no trigger" first: machines come out small
+
+    def restrict(self, cube: Cube) -> None:
+        """Only machines of this cube."""
+        for label in cube.stays:
+            self._add([self._moves[label][0][0]])
+        if cube.leaves:
+            self._add([-self._moves[label][0][0] for label in cube.leaves])
 
     def close(self) -> None:
         self._solver.delete()
