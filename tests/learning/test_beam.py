@@ -12,6 +12,7 @@ from markovize.learning.beam import explain_in_beam, grow_in_beam, with_copy
 from markovize.learning.engines.base import Delta
 from markovize.learning.judge import Judge, is_acyclic, size
 from markovize.learning.limits import Limits, Stop
+from markovize.learning.mixtures import COPY, Mixtures
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
 from markovize.worlds import world
@@ -41,6 +42,24 @@ def test_a_copy_tells_no_less_than_before(breakfast: Judge, seed: int) -> None:
     copied = with_copy(delta, loop)
     assert copied.items() >= delta.items() and loop in copied
     assert breakfast.mixture(copied) <= breakfast.mixture(delta) + 1e-9
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("seed", range(20))
+def test_many_changes_at_once_are_weighed_as_each_alone(breakfast: Judge, seed: int) -> None:
+    rng, labels, mixtures = np.random.default_rng(seed), breakfast.tree.alphabet, Mixtures(breakfast)
+    delta: dict[tuple[int, int], int] = {}
+    for _ in range(seed % 6):
+        u, v = rng.choice(4, 2, replace=False).tolist()
+        delta[u, int(rng.choice(labels))] = v
+    states = 1 + max((max(u, v) for (u, _), v in delta.items()), default=0)
+    loops = [(u, x) for u in range(states) for x in labels if (u, x) not in delta]
+    changes = [(loop, target) for loop in loops for target in (COPY, *range(states + 1)) if target != loop[0]]
+    given = [changes[number] for number in rng.permutation(len(changes))[:60]]
+    alone = [breakfast.mixture(with_copy(delta, at) if to == COPY else {**delta, at: to}) for at, to in given]
+    assert mixtures.after(delta, given) == pytest.approx(alone, abs=1e-6)
+    assert mixtures.after(delta, given) == mixtures.after(delta, given), "nothing is left of one change for the next"
+    assert mixtures.after(delta, []) == []
 
 
 def test_a_copy_of_a_machine_without_cycles_has_none() -> None:

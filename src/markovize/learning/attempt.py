@@ -36,6 +36,7 @@ LONG_REPAIR: Final = 100_000  # the same where there is no merged machine either
 FEW_MORE: Final = 4  # triggers by which a repaired machine may grow before another one is searched for
 LOOK: Final = 4_000  # counted work of a question, where a long search looks for a good machine before it proves
 MOST_DOUBLED: Final = 3  # times that the effort of a first look is doubled
+MOST_LOOK: Final = 20_000  # counted work of a question, up to which it is doubled
 MANY_MOVES: Final = 24  # triggers of a merged machine, from which on no engine is asked for fewer: that takes long
 NO_CONFLICT: Final = "the reward is a function of its label alone: one state is enough"
 
@@ -219,7 +220,7 @@ def _look_first(
     experience = facts.experience
     effort = _halve(call.effort, experience.looks_in_vain)
     if effort is not None:  # what is proven is never asked again, what is left open is, each time: so try harder
-        effort <<= min(experience.looks_open, MOST_DOUBLED)
+        effort = max(effort, min(effort << min(experience.looks_open, MOST_DOUBLED), MOST_LOOK))
     look = Deepening(
         tree,
         solvers.look,

@@ -17,8 +17,9 @@ from typing import Final
 
 from markovize.learning.engines.base import Delta
 from markovize.learning.greedy import VISITS, candidates
-from markovize.learning.judge import Judge, is_acyclic, size
+from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits
+from markovize.learning.mixtures import COPY, Change, Mixtures
 
 WIDTH: Final = 8  # machines that are followed for being little mixed, and as many for being short
 MEASURED: Final = 4  # times as many are measured
@@ -81,25 +82,29 @@ class _Grower:
     def __init__(self, judge: Judge, limits: Limits, acyclic: bool, work: int, *, each: int = 0) -> None:
         self._judge, self._limits, self._acyclic = judge, limits, acyclic
         self._left, self._each = work * VISITS, each
+        self._mixtures = Mixtures(judge)
 
     def weigh(self, delta: Delta) -> _Grown:
         """How mixed outcomes are, and what its triggers take."""
-        self._left -= len(self._judge.tree) + self._each
+        return self._grown(delta, self._judge.mixture(delta))
+
+    def _grown(self, delta: Delta, mixture: float) -> _Grown:
         states, triggers = size(delta)
         moves = triggers * log2(max(2, states**2 * self._judge.tree.n_labels))
-        return _Grown(delta, round(self._judge.mixture(delta), 6), moves)
+        return _Grown(delta, round(mixture, 6), moves)
 
     def grow(self, beam: list[_Grown]) -> list[_Grown]:
         """The machines of the next round, those that mix outcomes least first; none where the work is spent."""
         found: dict[tuple[float, tuple[int, ...]], _Grown] = {}
         for one in beam:
-            for grown in self._larger(one.delta):
-                self._limits.check()
-                if self._left < 0:
-                    return []
-                if grown.mixture < one.mixture:
+            for change, mixture in self._changes(one.delta):
+                if round(mixture, 6) < one.mixture:
+                    grown = self._grown(_apply(one.delta, change), mixture)
                     labels = tuple(sorted(x for _, x in grown.delta))
-                    found.setdefault((grown.mixture, labels), grown)
+                    if len(labels) <= MOST_TRIGGERS:
+                        found.setdefault((grown.mixture, labels), grown)
+            if self._left < 0:
+                return []
         kept, alike = list[_Grown](), Counter[float]()
         for one in sorted(found.values(), key=lambda one: one.length):
             if alike[one.mixture] < ALIKE and len(kept) < MEASURED * WIDTH:
@@ -108,22 +113,47 @@ class _Grower:
                 alike[one.mixture] += 1
         return kept
 
-    def _larger(self, delta: Delta) -> Iterator[_Grown]:
-        """A copy on each self-loop of a path in conflict; on the best of these, a trigger to each state, too."""
+    def _changes(self, delta: Delta) -> list[tuple[Change, float]]:
+        """A copy on each self-loop of a path in conflict; on the best of these, a trigger to each state, too.
+
+        With each, how mixed outcomes are then.
+        """
         pairs = self._judge.violations(delta, most=PAIRS)
         loops = sorted(set[tuple[int, int]]().union(*(candidates(self._judge, delta, pair) for pair in pairs)))
-        copies = list[tuple[float, tuple[int, int]]]()
-        for loop in loops:
-            copied = with_copy(delta, loop)
-            if len(copied) <= MOST_TRIGGERS:
-                yield (grown := self.weigh(copied))
-                copies.append((grown.mixture, loop))
+        copies = self._weigh([(loop, COPY) for loop in loops], delta)
+        places = [loop for _, loop in sorted((mixture, loop) for (loop, _), mixture in copies)[:PLACES]]
         states = 1 + max(delta.values(), default=0)
-        for _, loop in sorted(copies)[:PLACES]:
-            for target in range(states + 1):
-                larger = {**delta, loop: target}
-                if target != loop[0] and not (self._acyclic and not is_acyclic(larger)):
-                    yield self.weigh(larger)
+        leads_to = _reach(states, delta) if self._acyclic else None
+        triggers = [
+            (loop, target)
+            for loop in places
+            for target in range(states + 1)
+            if target != loop[0] and not (leads_to is not None and target < states and loop[0] in leads_to[target])
+        ]
+        return [*copies, *self._weigh(triggers, delta)]
+
+    def _weigh(self, changes: list[Change], delta: Delta) -> list[tuple[Change, float]]:
+        self._limits.check()
+        self._left -= len(changes) * (len(self._judge.tree) + self._each)
+        return list(zip(changes, self._mixtures.after(delta, changes), strict=True))
+
+
+def _apply(delta: Delta, change: Change) -> dict[tuple[int, int], int]:
+    """The machine with a trigger more, or a copy."""
+    loop, target = change
+    return with_copy(delta, loop) if target == COPY else {**delta, loop: target}
+
+
+def _reach(states: int, delta: Delta) -> list[set[int]]:
+    """The states that each leads to, itself included."""
+    out = [{state} for state in range(states)]
+    for start in out:
+        ahead = [*start]
+        for state in ahead:
+            further = {v for (u, _), v in delta.items() if u == state} - start
+            start |= further
+            ahead += further
+    return out
 
 
 def with_copy(delta: Delta, loop: tuple[int, int]) -> dict[tuple[int, int], int]:

@@ -29,7 +29,7 @@ class Judge:
         self._states = np.zeros(len(tree), np.int32)
         self._front, self._front_marks = tree.shallow(FRONT_NODES)
         kinds, compact = np.unique(_alike(tree), return_inverse=True)
-        self._outcome_kinds, self._outcomes = max(1, len(kinds)), compact.astype(np.int32)
+        self.outcome_kinds, self.outcomes = max(1, len(kinds)), compact.astype(np.int32)  # of marks, those alike as one
 
     def violations(self, delta: Delta, most: int = 64) -> Ints:
         """Pairs of marks with equal (u, reward label, u') but different outcomes, the shallowest first."""
@@ -127,10 +127,10 @@ class Judge:
                 self._states,
                 tree.mark_node,
                 tree.mark_label,
-                self._outcomes,
+                self.outcomes,
                 len(table),
                 max(1, tree.conflicting_labels),
-                self._outcome_kinds,
+                self.outcome_kinds,
             )
         )
 
@@ -145,8 +145,9 @@ class Judge:
         tree = self.tree
         judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
         sources = self._states[tree.parent[1:]].astype(np.int64)
-        fired = np.unique(sources * tree.n_labels + tree.label[1:])
-        live = {(int(c // tree.n_labels), int(c % tree.n_labels)) for c in fired} & set(delta)
+        has_fired = np.zeros(table.size, np.bool_)
+        has_fired[sources * tree.n_labels + tree.label[1:]] = True
+        live = [(u, x) for u, x in delta if has_fired[u * tree.n_labels + x]]
         names = {u: n for n, u in enumerate(sorted({0} | {delta[k] for k in live}))}
         return {(names[u], x): names[delta[u, x]] for u, x in sorted(live)}
 

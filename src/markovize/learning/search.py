@@ -306,7 +306,7 @@ class Deepening:
         Who has one waits longer.
         """
         turn, best = self._plan.turn, self.best
-        patience = turn // 2 if best is None or self._plan.effort is not None else FAVOUR * turn
+        patience = turn // 4 if best is None or self._plan.effort is not None else FAVOUR * turn
         return not self._has_looked and self.inquiry.spent > patience and self._is_far
 
     @property

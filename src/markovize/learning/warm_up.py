@@ -14,6 +14,7 @@ from markovize.learning import judge_kernels, tree_kernels
 from markovize.learning.assembly import assemble
 from markovize.learning.judge import Judge
 from markovize.learning.limits import Limits
+from markovize.learning.mixtures import Mixtures
 from markovize.learning.prefix_tree import build_tree
 from markovize.learning.state_merging import merge_states
 from markovize.learning.trimming import trim_rewards
@@ -30,6 +31,7 @@ def warm_up() -> None:
     tree_kernels.first_on_ways(steps.offsets, steps.starts, steps.outcomes > 0)
     judge = Judge(tree)
     judge.mixture({})
+    Mixtures(judge).after({}, [])
     merge_states(judge, Limits())
     trigger = {(0, int(steps.triggers.ids[0])): 1}
     assert judge.explains(trigger)

@@ -40,7 +40,7 @@ LEAST_SECONDS = 0.01  # of a search that must end at once
 SOME_TRIGGERS = 3  # from here on if other labels leave far less to explain
 PROOF = 80  # times the effort of a question, where the last machine is to be proven: seconds, at worst a minute
 MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
-LONG_LOOK = 8  # times the effort, before labels are left whose machine is large and unproven
+LONG_LOOK = 2  # times the effort, before labels are left whose machine is large and unproven
 FAR_MORE = 4  # times as many reward labels with several rewards
 
 
