@@ -10,7 +10,7 @@ Without noise the same growth is a quick way to a good machine, before its proof
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log, log2
 from typing import Final
@@ -40,9 +40,23 @@ class _Grown:
     mixture: float
     moves: float
 
+
+@dataclass(frozen=True)
+class _Step:
+    """A machine and a change of it that is yet to be made; what it will be like."""
+
+    before: Delta
+    change: Change
+    mixture: float
+    moves: float
+
     @property
     def length(self) -> float:
         return self.mixture / log(2) + self.moves
+
+    def apply(self) -> Delta:
+        loop, target = self.change
+        return with_copy(self.before, loop) if target == COPY else {**self.before, loop: target}
 
 
 def grow_in_beam(
@@ -86,49 +100,49 @@ class _Grower:
 
     def weigh(self, delta: Delta) -> _Grown:
         """How mixed outcomes are, and what its triggers take."""
-        return self._grown(delta, self._judge.mixture(delta))
+        return _Grown(delta, round(self._judge.mixture(delta), 6), self._moves(*size(delta)))
 
-    def _grown(self, delta: Delta, mixture: float) -> _Grown:
-        states, triggers = size(delta)
-        moves = triggers * log2(max(2, states**2 * self._judge.tree.n_labels))
-        return _Grown(delta, round(mixture, 6), moves)
+    def _moves(self, states: int, triggers: int) -> float:
+        return triggers * log2(max(2, states**2 * self._judge.tree.n_labels))
 
     def grow(self, beam: list[_Grown]) -> list[_Grown]:
         """The machines of the next round, those that mix outcomes least first; none where the work is spent."""
-        found: dict[tuple[float, tuple[int, ...]], _Grown] = {}
+        found: dict[tuple[float, tuple[int, ...]], _Step] = {}
         for one in beam:
-            for change, mixture in self._changes(one.delta):
-                if round(mixture, 6) < one.mixture:
-                    grown = self._grown(_apply(one.delta, change), mixture)
-                    labels = tuple(sorted(x for _, x in grown.delta))
-                    if len(labels) <= MOST_TRIGGERS:
-                        found.setdefault((grown.mixture, labels), grown)
+            (states, _), labels, follow = size(one.delta), sorted(x for _, x in one.delta), _reach(one.delta)
+            for change, mixture in self._changes(one.delta, follow):
+                mixture = round(mixture, 6)
+                if mixture < one.mixture:
+                    (u, x), target = change
+                    copied = [y for v, y in one.delta if v in follow[u]] if target == COPY else []
+                    every = tuple(sorted([*labels, x, *copied]))
+                    if len(every) <= MOST_TRIGGERS and (mixture, every) not in found:
+                        more = len(follow[u]) if target == COPY else target == states
+                        moves = self._moves(states + more, len(every))
+                        found[mixture, every] = _Step(one.delta, change, mixture, moves)
             if self._left < 0:
                 return []
         kept, alike = list[_Grown](), Counter[float]()
-        for one in sorted(found.values(), key=lambda one: one.length):
-            if alike[one.mixture] < ALIKE and len(kept) < MEASURED * WIDTH:
-                pruned = self._judge.prune(one.delta)
-                kept.append(_Grown(pruned, one.mixture, one.moves))
-                alike[one.mixture] += 1
+        for step in sorted(found.values(), key=lambda step: step.length):
+            if alike[step.mixture] < ALIKE and len(kept) < MEASURED * WIDTH:
+                kept.append(_Grown(self._judge.prune(step.apply()), step.mixture, step.moves))
+                alike[step.mixture] += 1
         return kept
 
-    def _changes(self, delta: Delta) -> list[tuple[Change, float]]:
+    def _changes(self, delta: Delta, follow: Sequence[set[int]]) -> list[tuple[Change, float]]:
         """A copy on each self-loop of a path in conflict; on the best of these, a trigger to each state, too.
 
-        With each, how mixed outcomes are then.
+        With each, how mixed outcomes are then. Those that ``follow`` each state tell which triggers make a cycle.
         """
         pairs = self._judge.violations(delta, most=PAIRS)
         loops = sorted(set[tuple[int, int]]().union(*(candidates(self._judge, delta, pair) for pair in pairs)))
         copies = self._weigh([(loop, COPY) for loop in loops], delta)
         places = [loop for _, loop in sorted((mixture, loop) for (loop, _), mixture in copies)[:PLACES]]
-        states = 1 + max(delta.values(), default=0)
-        leads_to = _reach(states, delta) if self._acyclic else None
         triggers = [
             (loop, target)
             for loop in places
-            for target in range(states + 1)
-            if target != loop[0] and not (leads_to is not None and target < states and loop[0] in leads_to[target])
+            for target in range(len(follow) + 1)
+            if target != loop[0] and not (self._acyclic and target < len(follow) and loop[0] in follow[target])
         ]
         return [*copies, *self._weigh(triggers, delta)]
 
@@ -138,15 +152,9 @@ class _Grower:
         return list(zip(changes, self._mixtures.after(delta, changes), strict=True))
 
 
-def _apply(delta: Delta, change: Change) -> dict[tuple[int, int], int]:
-    """The machine with a trigger more, or a copy."""
-    loop, target = change
-    return with_copy(delta, loop) if target == COPY else {**delta, loop: target}
-
-
-def _reach(states: int, delta: Delta) -> list[set[int]]:
-    """The states that each leads to, itself included."""
-    out = [{state} for state in range(states)]
+def _reach(delta: Delta) -> list[set[int]]:
+    """The states that follow each, itself included."""
+    out = [{state} for state in range(1 + max(delta.values(), default=0))]
     for start in out:
         ahead = [*start]
         for state in ahead:
