@@ -54,18 +54,21 @@ def outside_of_windows(
 def count_special(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> int:
     """The cells that pay something else than their label mostly does; entries are those inside of the windows.
 
+    A cell pays what its label's fullest cell does where one window holds the rewards of both.
+
     >>> one = np.ones(3, np.int64)
     >>> count_special(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.1, 5.0]), one, 0.5)
     1
     """
     numbers, of_entry = np.unique(cells, return_inverse=True)
-    low = np.full(len(numbers), np.inf)
+    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
     np.minimum.at(low, of_entry, levels)
+    np.maximum.at(high, of_entry, levels)
     steps, label = np.bincount(of_entry, counts, len(numbers)), np.zeros(len(numbers), np.int32)
     label[of_entry] = labels
     order = np.lexsort((-steps, label))
-    usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
-    return int(np.count_nonzero(np.abs(low - usual) > width))
+    usual = order[np.searchsorted(label[order], label)]  # each label's fullest cell
+    return int(np.count_nonzero(np.maximum(high, high[usual]) - np.minimum(low, low[usual]) > width))
 
 
 @njit(cache=True)
