@@ -245,8 +245,8 @@ def test_tolerances_are_widths_of_clusters() -> None:
 
 def test_what_no_machine_can_do_without() -> None:
     ruler = Ruler(100, np.array([0.0, 1.0, 4.0]))
-    assert ruler.least(0.0, 0) < ruler.least(0.0, 50)
-    assert ruler.least(0.5, 0) > ruler.least(0.0, 0)
+    assert ruler.least(0.0, 0, 0.0) < ruler.least(0.0, 50, 0.0)
+    assert ruler.least(0.5, 0, 0.0) > ruler.least(0.0, 0, 0.0)
 
 
 @pytest.mark.parametrize("options", [{"outliers": 2}, {"outliers": "auto"}, {"outliers": 2, "tolerance": 0.1}])
