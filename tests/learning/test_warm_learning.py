@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from markovize.episodes.traces import Traces
 from markovize.errors import InputError
 from markovize.learning.entry import learn
-from markovize.learning.learner import Learner
+from markovize.learning.learner import Learner, LearnOptions
 from markovize.learning.memory import MOST_GUESSED
 from markovize.machine.replay import replay
 from markovize.worlds import noisy_walks, world
@@ -30,6 +32,19 @@ def test_warm_calls_find_what_cold_ones_find(objective: str, seed: int) -> None:
         assert warm.machine is not None
         assert replay(warm.machine, data).mismatches == 0
     assert warm.states == 2
+
+
+@pytest.mark.parametrize(("task", "share", "size"), [("b", 0.2, (3, 2)), ("c", 0.3, (5, 5))])
+def test_with_a_tolerance_facts_are_of_these_rewards_only(task: str, share: float, size: tuple[int, int]) -> None:
+    """Numbers of outcomes are the same, but not how far these are apart: a smaller machine does now."""
+    apart = noisy_walks(world("breakfast", task=task), 60, np.random.default_rng(0))
+    near = replace(apart, rewards=share * apart.rewards)
+    options: LearnOptions = {"trigger_on": "state", "reward_on": "state", "tolerance": 0.1}
+    learner = Learner(**options)
+    first = learner.learn(apart)
+    assert first.states is not None and first.states > size[0]
+    for result in (learner.learn(near), learn(near, since=first, **options)):
+        assert (result.status, result.states, result.triggers) == ("optimal", *size)
 
 
 def test_new_rewards_do_not_confuse_a_warm_solver() -> None:

@@ -10,10 +10,10 @@ with the allowance that was chosen.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log2
+from math import e, log2, pi, sqrt
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
@@ -36,6 +36,7 @@ FEW: Final = 3  # outliers that are no reason for finer labels
 FEW_SHARE: Final = 0.01  # or such a share of all steps
 EFFORT: Final = 20_000  # counted, of a question to the engine
 LITTLE_EFFORT: Final = 2_000
+LITTLE_LESS: Final = 0.9  # of the deviation without triggers, with some
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,28 @@ class Ruler:
     def range(self) -> float:
         return float(self.values[-1] - self.values[0]) if len(self.values) else 0.0
 
-    def least(self, tolerance: float, outliers: int) -> float:
-        """Whatever the machine, if it needs so many outliers: every value has a level near it, or is an outlier's."""
+    def least(self, tolerance: float, outliers: int, squares: float) -> float:
+        """What hardly any machine can do without, if it needs so many outliers.
+
+        Every value has a level near it, or is an outlier's. ``squares`` is what the machine without triggers leaves
+        within the tolerance: triggers only tell apart what the tolerance does not hold.
+        """
         levels = int(count_windows(self.values, 2 * tolerance))
         named = levels * min(self.level(tolerance), self.outlier(tolerance))
-        return self.residuals(tolerance) + max(named, outliers * self.outlier(tolerance))
+        left = min(self.residuals(tolerance), self.steps * self.normal(LITTLE_LESS * self.deviation(squares, 0)))
+        return left + max(named, outliers * self.outlier(tolerance))
 
     def residuals(self, tolerance: float) -> float:
         """Where in the tolerance each reward is."""
         return self.steps * log2(1 + 2 * tolerance / self.grain)
+
+    def deviation(self, squares: float, outliers: int) -> float:
+        """The standard deviation of what is left within the tolerance; not less than the grain."""
+        return max(self.grain, sqrt(squares / max(1, self.steps - outliers)))
+
+    def normal(self, deviation: float) -> float:
+        """Where around its level a reward is, in the mean, if that is normal with this deviation."""
+        return log2(sqrt(2 * pi * e) * max(self.grain, deviation) / self.grain)
 
     def level(self, tolerance: float) -> float:
         """What a cell pays, as far as the tolerance leaves that open."""
@@ -105,20 +119,34 @@ class Ruler:
         """Which step, and what it pays; where in the tolerance of that is counted with all other steps."""
         return log2(max(2, self.steps)) + self.level(tolerance)
 
-    def measure(self, delta: Delta, judge: Judge) -> tuple[int, float]:
+    def measure(self, delta: Delta, judge: Judge, quiet: float) -> tuple[int, float]:
         """The outliers of a machine, and the bits of all of it.
 
-        Each reward label has a level; only cells of it that pay something else are written down.
+        Each reward label has a level; only cells of it that pay something else are written down. ``quiet`` are the
+        squares of labels that have one level whatever the machine.
         """
         (states, triggers), tolerance = size(delta), judge.tree.allowance.tolerance
-        outliers, special = judge.look(delta)
+        outliers, special, squares = judge.look(delta)
         moves, labels = triggers * log2(max(2, states**2 * judge.tree.n_labels)), judge.tree.n_rewards
-        return outliers, self.sum_up(moves, special, states**2 * labels, labels, outliers, tolerance)
+        cells = states**2 * labels
+        return outliers, self.sum_up(moves, special, cells, labels, outliers, tolerance, squares + quiet)
 
-    def sum_up(self, moves: float, special: int, cells: int, labels: int, outliers: int, tolerance: float) -> float:
-        """Moves, the special ones of so many cells, a level for each label, outliers and residuals."""
-        pays = special * (log2(max(2, cells)) + self.level(tolerance)) + labels * self.level(tolerance)
-        return moves + pays + outliers * self.outlier(tolerance) + self.residuals(tolerance)
+    def sum_up(
+        self, moves: float, special: int, cells: int, labels: int, outliers: int, tolerance: float, squares: float
+    ) -> float:
+        """Moves, the special ones of so many cells, a level for each label, outliers and residuals.
+
+        Residuals are uniform in the tolerance or normal around their levels, whichever is shorter. Where they are
+        normal, a level is as open as the deviation leaves it, and outliers are written as before.
+        """
+        named = moves + special * log2(max(2, cells)) + outliers * self.outlier(tolerance)
+        uniform = named + (special + labels) * self.level(tolerance) + self.residuals(tolerance)
+        if not tolerance:
+            return uniform
+        deviation = self.deviation(squares, outliers)
+        normal = (self.steps - outliers) * self.normal(deviation) + outliers * self.residuals(tolerance) / self.steps
+        levels = (special + labels) * self.level(sqrt(3) * deviation)  # of a tolerance that deviates by as much
+        return min(uniform, named + levels + normal + log2(max(2, self.steps)) / 2)
 
 
 def tolerances_to_try(rewards: Floats) -> list[float]:
@@ -127,16 +155,33 @@ def tolerances_to_try(rewards: Floats) -> list[float]:
     >>> [round(each, 3) for each in tolerances_to_try(np.array([0.0, 0.02, 1.0, 1.04, 5.0]))]
     [0.0, 0.01, 0.02, 0.52, 2.5]
     """
-    values = np.unique(rewards)
-    widest = np.argsort(-np.diff(values), kind="stable")
     found: list[float] = []
-    for clusters in range(1, min(len(values), MOST_CLUSTERS + 1)):
-        cuts = np.sort(widest[: clusters - 1])
-        starts, ends = values[np.concatenate([[0], cuts + 1])], values[np.concatenate([cuts, [len(values) - 1]])]
+    for starts, ends in _clusters(np.unique(rewards)):
         tolerance = float((ends - starts).max()) / 2
         if tolerance > 0 and (not found or found[-1] > APART * tolerance):
             found.append(tolerance)
     return [0.0, *reversed(found)]
+
+
+def snap_rewards(rewards: Floats, tolerance: float) -> Floats | None:
+    """Each reward as its cluster's least, of the fewest clusters that the tolerance holds; None if it takes too many.
+
+    >>> snap_rewards(np.array([0.0, 1.04, 1.0, 5.0, 0.02]), 0.03).tolist()
+    [0.0, 1.0, 1.0, 5.0, 0.0]
+    """
+    for starts, ends in _clusters(np.unique(rewards)):
+        if (ends - starts).max() <= 2 * tolerance:
+            snapped: Floats = starts[np.searchsorted(starts, rewards, side="right") - 1]
+            return snapped
+    return None
+
+
+def _clusters(values: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Where the clusters of ascending values start and end: one, two and so on, which the widest gaps separate."""
+    widest = np.argsort(-np.diff(values), kind="stable")
+    for clusters in range(1, min(len(values), MOST_CLUSTERS + 1)):
+        cuts = np.sort(widest[: clusters - 1])
+        yield values[np.concatenate([[0], cuts + 1])], values[np.concatenate([cuts, [len(values) - 1]])]
 
 
 @dataclass
@@ -148,6 +193,10 @@ class Front:
 
     points: list[Point] = field(default_factory=list)
     open: bool = False
+
+    @property
+    def shortest(self) -> Point | None:
+        return min(self.points, key=lambda point: point.bits, default=None)
 
 
 class Start(Protocol):

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from markovize.episodes.columns import Floats, Ints
 from markovize.episodes.labelled_steps import LabelledSteps
 
 
@@ -18,15 +19,19 @@ class Identity:
     """The digest of the first ``episodes`` episodes and of the options.
 
     Labels and outcomes count by their numbers, in order of first appearance, not by their values: whoever renames all
-    of them alike asks the same question.
+    of them alike asks the same question. With a tolerance it matters how far rewards are apart, so that they count too.
     """
 
     episodes: int
     digest: str
 
 
-def identify(steps: LabelledSteps, options: object, counts: Iterable[int]) -> dict[int, Identity]:
+def identify(
+    steps: LabelledSteps, options: object, counts: Iterable[int], *, levels: bool = False
+) -> dict[int, Identity]:
     """The identity of the first n episodes, for every n that is asked for and not too many, in one pass.
+
+    With ``levels``, rewards count by their values.
 
     >>> from markovize.episodes.labelled_steps import label_traces
     >>> from markovize.episodes.traces import Traces
@@ -37,7 +42,9 @@ def identify(steps: LabelledSteps, options: object, counts: Iterable[int]) -> di
     >>> identify(few, "options", [1]) == identify(few, "others", [1])
     False
     """
-    columns = [steps.triggers.ids, steps.rewards.ids, steps.outcomes]
+    columns: list[Ints | Floats] = [steps.triggers.ids, steps.rewards.ids, steps.outcomes]
+    if levels:
+        columns.append(steps.levels[steps.outcomes])
     if steps.weights is not None:
         columns.append(steps.weights)
     hashes = [hashlib.blake2b(digest_size=16) for _ in range(1 + len(columns))]

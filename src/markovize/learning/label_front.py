@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,17 @@ from markovize.episodes.traces import Traces
 from markovize.learning.beam import grow_in_beam
 from markovize.learning.engines.base import Delta, Engine
 from markovize.learning.exemplars import ExemplarSets
-from markovize.learning.fronts import EFFORT, FEW, LITTLE_EFFORT, Front, Point, Ruler, collect_points, few_outliers
+from markovize.learning.fronts import (
+    EFFORT,
+    FEW,
+    LITTLE_EFFORT,
+    Front,
+    Point,
+    Ruler,
+    collect_points,
+    few_outliers,
+    snap_rewards,
+)
 from markovize.learning.greedy import grow_machine, shrink, swap_triggers
 from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
@@ -28,7 +38,7 @@ from markovize.learning.prefix_tree import MergedSteps, PrefixTree, cut_tree
 from markovize.learning.problem import LabelPair, label_and_merge
 from markovize.learning.search import Deepening, Plan
 from markovize.learning.trimming import trim_rewards
-from markovize.learning.windows import outside_of_windows
+from markovize.learning.windows import outside_of_windows, sum_squares
 
 SOME_EFFORT: Final = 5_000  # where noise is likely
 LEAST_EFFORT: Final = 500  # where there are many to try
@@ -71,9 +81,20 @@ class _Start:
     labels: LabelPair
     merged: MergedSteps
     tree: PrefixTree
+    quiet: float  # squares of what labels that are not in the tree leave within the tolerance
     needed: int  # outliers, whatever the machine
     bits: float
     least: float
+
+
+@dataclass(frozen=True)
+class _Rough:
+    """Episodes in which machines are grown, as they are or with each cluster of rewards as one; and their judge."""
+
+    traces: Traces
+    merged: MergedSteps
+    tree: PrefixTree
+    judge: Judge
 
 
 def _begin(
@@ -91,8 +112,19 @@ def _begin(
         if found[-1][0] <= few:
             break  # finer labels tell more apart, outliers included
     needed, pair, tree = min(found, key=lambda entry: entry[0])
-    bits = ruler.measure({}, Judge(tree))[1]
-    return _Start(pair, merge(pair), tree, needed, bits, ruler.least(tolerance, needed))
+    judge, quiet = Judge(tree), _sum_quiet(merge(pair), tree)
+    bits, squares = ruler.measure({}, judge, quiet)[1], judge.look({})[2] + quiet
+    return _Start(pair, merge(pair), tree, quiet, needed, bits, ruler.least(tolerance, needed, squares))
+
+
+def _sum_quiet(merged: MergedSteps, tree: PrefixTree) -> float:
+    """The squares of labels that the tolerance holds; no machine matters to them."""
+    steps = merged.steps
+    counts = np.ones(len(steps.outcomes), np.int64) if steps.weights is None else steps.weights
+    quiet = ~np.isin(steps.rewards.ids, tree.reward_labels)
+    if not tree.allowance.tolerance or not quiet.any():
+        return 0.0
+    return sum_squares(steps.rewards.ids[quiet], steps.levels[steps.outcomes[quiet]], counts[quiet])
 
 
 class _Points:
@@ -106,12 +138,29 @@ class _Points:
         self._counting = Judge(start.tree)
         self._found: list[Point] = []
 
+    @cached_property
+    def _rough(self) -> _Rough:
+        """Where machines are grown: with a tolerance each cluster of rewards is one, so that little is left to replay.
+
+        One level fits all of a cluster, so that a machine has no more outliers than it has there.
+        """
+        start, tolerance = self._start, self._start.tree.allowance.tolerance
+        snapped = snap_rewards(self._traces.rewards, tolerance) if tolerance else None
+        if snapped is None:
+            return _Rough(self._traces, start.merged, start.tree, self._counting)
+        traces = replace(self._traces, rewards=snapped)
+        merged = label_and_merge(traces, start.labels, self._question.explain, self._limits)
+        tree = cut_tree(merged, Allowance(0.0, 1))
+        return _Rough(traces, merged, tree, Judge(tree))
+
     def add_all(self) -> None:
         """A machine for each number of outliers that is worth it; the front has each as soon as it is found."""
         start, allowed, front = self._start, self._question.outliers, self._front
         if allowed is not None:
             if start.needed <= allowed:
-                self._search_within(allowed, EFFORT)
+                self._search_within(allowed, EFFORT, rough=False)
+            return
+        if self._promises_nothing():
             return
         front.open = not start.needed and not start.tree.allowance.tolerance
         self._grow()
@@ -122,13 +171,27 @@ class _Points:
         self._search_without_rare_rewards()
         self._halve_outliers()
 
+    def _promises_nothing(self) -> bool:
+        """Whether a shortest machine is known that this tolerance makes no shorter, nor one without triggers.
+
+        Not even if triggers explain half of the outliers that it has here in addition: what chance explains takes about
+        half of their bits. More than a few outliers may have a reason, and so is a look at all rewards as they are.
+        """
+        start, known = self._start, self._front.shortest
+        tolerance = start.tree.allowance.tolerance
+        if known is None or known.labels != start.labels or not tolerance:
+            return False
+        more = max(0, self._note(known.delta) - known.allowance.outliers)
+        least = min(start.bits, self._found[-1].bits - more * self._ruler.outlier(tolerance) / 2)
+        return more <= few_outliers(self._ruler) and least >= known.bits
+
     @property
     def _shortest(self) -> Point:
         return min(self._found, key=lambda point: point.bits)
 
     def _note(self, delta: Delta, search: Deepening | None = None) -> int:
         """A machine that was found, by a search in all the data if it is given; how many outliers it has."""
-        outliers, bits = self._ruler.measure(delta, self._counting)
+        outliers, bits = self._ruler.measure(delta, self._counting, self._start.quiet)
         allowance = Allowance(self._start.tree.allowance.tolerance, outliers)
         self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels, search=search))
         self._front.points.append(self._found[-1])
@@ -136,7 +199,7 @@ class _Points:
 
     def _grow(self) -> None:
         """Machines with one trigger more each time, until that has shortened nothing for long."""
-        for delta in _growing(self._start, self._question, self._limits):
+        for delta in _growing(self._rough.judge, self._question, self._limits):
             self._note(delta)
             if len(self._found) - self._found.index(self._shortest) > PATIENCE:
                 break
@@ -144,22 +207,26 @@ class _Points:
     def _swap_triggers(self) -> int:
         """The shortest machine with its triggers in better places; how many outliers it has."""
         acyclic = self._question.acyclic
-        return self._note(swap_triggers(self._shortest.delta, self._counting, acyclic=acyclic, limits=self._limits))
+        return self._note(swap_triggers(self._shortest.delta, self._rough.judge, acyclic=acyclic, limits=self._limits))
 
     def _grow_in_beam(self) -> None:
         """Machines that grow along several ways at a time, without what is of no use."""
-        tree, acyclic, before = self._start.tree, self._question.acyclic, self._shortest
-        strict = Judge(replace(tree, allowance=Allowance(tree.allowance.tolerance)))
-        for delta in grow_in_beam(strict, self._measure, self._limits, acyclic=acyclic):
+        tree, acyclic, before = self._rough.tree, self._question.acyclic, self._shortest
+        strict = Judge(replace(tree, allowance=replace(tree.allowance, outliers=0)))
+        for delta in grow_in_beam(strict, self._weigh, self._limits, acyclic=acyclic):
             if self._measure(delta) < self._shortest.bits:
-                allowance = replace(tree.allowance, outliers=self._counting.outliers(delta))
+                allowance = replace(tree.allowance, outliers=self._rough.judge.outliers(delta))
                 judge = Judge(replace(tree, allowance=allowance))
                 self._note(shrink(delta, judge, acyclic=acyclic, limits=self._limits))
         if self._shortest is not before:
             self._swap_triggers()
 
+    def _weigh(self, delta: Delta) -> float:
+        """The bits of a machine where it is grown."""
+        return self._ruler.measure(delta, self._rough.judge, 0.0)[1]
+
     def _measure(self, delta: Delta) -> float:
-        return self._ruler.measure(delta, self._counting)[1]
+        return self._ruler.measure(delta, self._counting, self._start.quiet)[1]
 
     def _search_without_rare_rewards(self) -> None:
         start, front = self._start, self._front
@@ -180,26 +247,28 @@ class _Points:
             if not self._search_within(most, LITTLE_EFFORT):
                 break
 
-    def _search_within(self, outliers: int, effort: int) -> bool:
-        """Whether a machine is found that has no more outliers than these."""
-        allowance = replace(self._start.tree.allowance, outliers=outliers)
-        search = _search(cut_tree(self._start.merged, allowance), self._question, self._limits, effort)
-        return search.best is not None and self._note(search.best, search) <= outliers
+    def _search_within(self, outliers: int, effort: int, *, rough: bool = True) -> bool:
+        """Whether a machine is found that has no more outliers than these; rewards are as they are if not rough."""
+        tree, merged = (self._rough.tree, self._rough.merged) if rough else (self._start.tree, self._start.merged)
+        whole = tree.allowance.tolerance == self._start.tree.allowance.tolerance
+        allowance = replace(tree.allowance, outliers=outliers)
+        search = _search(cut_tree(merged, allowance), self._question, self._limits, effort)
+        return search.best is not None and self._note(search.best, search if whole else None) <= outliers
 
     def _explore(self, parts: Iterable[tuple[PrefixTree, int]], effort: int, always: bool = False) -> None:
         """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""
         for tree, steps in parts:
             least, fewest = _least_outliers(tree), self._shortest.allowance.outliers
             if steps and (always or fewest > max(steps + least + FEW, steps * 5 // 4)):
-                allowance = replace(self._start.tree.allowance, outliers=least)
+                allowance = replace(self._rough.tree.allowance, outliers=least)
                 search = _search(replace(tree, allowance=allowance), self._question, self._limits, effort)
                 if search.best is not None:
                     self._note(search.best)
 
     def _trim(self, rare: int) -> tuple[PrefixTree, int]:
         """The tree without rare rewards, and how many steps have these."""
-        allowance, labels = self._start.tree.allowance, self._start.labels
-        trimmed, steps = trim_rewards(self._traces, labels[1], allowance.width, rare)
+        allowance, labels = self._rough.tree.allowance, self._start.labels
+        trimmed, steps = trim_rewards(self._rough.traces, labels[1], allowance.width, rare)
         merged = label_and_merge(trimmed, labels, self._question.explain, self._limits)
         return cut_tree(merged, replace(allowance, outliers=1)), steps
 
@@ -223,13 +292,13 @@ def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -
     return search
 
 
-def _growing(start: _Start, question: Question, limits: Limits) -> Iterator[Delta]:
+def _growing(counting: Judge, question: Question, limits: Limits) -> Iterator[Delta]:
     """Machines with one trigger more each time, and without what is of no use."""
     yield {}
-    tolerance = Allowance(start.tree.allowance.tolerance)
-    counting, strict = Judge(start.tree), Judge(replace(start.tree, allowance=tolerance))
+    tree = counting.tree
+    strict = Judge(replace(tree, allowance=replace(tree.allowance, outliers=0)))
     for delta in grow_machine(strict, limits, MOST_TRIGGERS):
-        judge = Judge(replace(start.tree, allowance=replace(tolerance, outliers=counting.outliers(delta))))
+        judge = Judge(replace(tree, allowance=replace(tree.allowance, outliers=counting.outliers(delta))))
         yield shrink(delta, judge, acyclic=question.acyclic, limits=limits)
 
 

@@ -53,7 +53,8 @@ def recall(options: Options, memory: Memory, call: Call, number: int, limits: Li
     known = memory.known.get(number, Known()).facts
     problem = pose(traces, options.labels[number], options.explain, limits, options.allowance)
     earlier = [i.episodes for i in (known.identity, since.identity if since else None) if i is not None]
-    found = identify(problem.steps, options.key(problem), [*earlier, len(traces)])
+    counts, levels = [*earlier, len(traces)], options.allowance.tolerance > 0
+    found = identify(problem.steps, options.key(problem), counts, levels=levels)
     goes_on = known.identity is not None and found.get(known.identity.episodes) == known.identity
     if options.allowance.outliers:
         goes_on = False  # solvers have counted steps of which there are more by now

@@ -51,21 +51,38 @@ def outside_of_windows(
     return back, int(steps)
 
 
-def count_special(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> int:
-    """The cells that pay something else than their label mostly does; entries are those inside of the windows.
+def look_inside(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> tuple[int, float]:
+    """The cells that pay something else than their label mostly does; the squares of what is left, summed.
+
+    Entries are those inside of the windows. A cell pays what its label's fullest cell does where one window holds the
+    rewards of both. What is left is the distance to the mean of all cells that pay alike.
 
     >>> one = np.ones(3, np.int64)
-    >>> count_special(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.1, 5.0]), one, 0.5)
-    1
+    >>> special, squares = look_inside(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.2, 5.0]), one, 0.5)
+    >>> special, round(squares, 3)
+    (1, 0.02)
     """
     numbers, of_entry = np.unique(cells, return_inverse=True)
-    low = np.full(len(numbers), np.inf)
+    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
     np.minimum.at(low, of_entry, levels)
+    np.maximum.at(high, of_entry, levels)
     steps, label = np.bincount(of_entry, counts, len(numbers)), np.zeros(len(numbers), np.int32)
     label[of_entry] = labels
     order = np.lexsort((-steps, label))
-    usual = low[order[np.searchsorted(label[order], label)]]  # of each label's fullest cell
-    return int(np.count_nonzero(np.abs(low - usual) > width))
+    usual = order[np.searchsorted(label[order], label)]  # each label's fullest cell
+    special = np.maximum(high, high[usual]) - np.minimum(low, low[usual]) > width
+    alike = np.where(special, np.arange(len(numbers)), usual)[of_entry]
+    return int(np.count_nonzero(special)), sum_squares(alike, levels, counts) if width else 0.0
+
+
+def sum_squares(groups: Ints | Longs, levels: Floats, counts: Ints | Longs) -> float:
+    """Of the distances to the mean of each group.
+
+    >>> round(sum_squares(np.array([0, 0, 1]), np.array([1.0, 1.2, 5.0]), np.ones(3, np.int64)), 3)
+    0.02
+    """
+    mean = np.bincount(groups, counts * levels) / np.maximum(1, np.bincount(groups, counts))
+    return float(np.sum(counts * (levels - mean[groups]) ** 2))
 
 
 @njit(cache=True)

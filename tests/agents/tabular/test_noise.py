@@ -17,6 +17,8 @@ from markovize.agents.tabular import RunResult, Snapshot
 from markovize.agents.tabular.compiled.allocation import allocate
 from markovize.agents.tabular.compiled.arrays import Rewards, Sizes
 from markovize.agents.tabular.compiled.updates import CONTRADICTS, KNOWN, MOVED, NEW, remember_level
+from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.agents.tabular.repeats import spread_of_repeats
 from markovize.errors import InputError, UnrealisableError
 
 MAP = """
@@ -170,6 +172,38 @@ def test_a_run_with_outliers_that_goes_on(outliers: int | str, monkeypatch: pyte
     same(again.run(), whole)
 
 
+@pytest.mark.parametrize(("outliers", "share"), [("auto", 0.01), (20, 0.003)])
+def test_a_tolerance_that_is_found_among_outliers(outliers: int | str, share: float) -> None:
+    """Flips are ten times as far as the noise: they do not widen the tolerance, and none of them is a trigger."""
+    settings = Settings.of(episodes=300, max_steps=30, tolerance="auto", outliers=outliers, seed=1)
+    result = ActiveLearner(Noisy(flipped(share), 0.1), settings).run()
+    assert (result.machine.states, len(result.machine.triggers)) == (2, 1)
+    assert result.noise is not None
+    assert 0.09 < result.noise.tolerance < 0.13
+    assert len(result.noise.outliers) > 3
+    assert all(abs(outlier.reward - outlier.expected) > 0.7 for outlier in result.noise.outliers)
+    assert [round(level.reward, 1) for level in result.noise.levels] == [0.0, 1.0]
+    assert result.greedy_return == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_run_with_both_kinds_of_noise_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings.of(episodes=80, max_steps=30, tolerance="auto", outliers="auto", seed=2)
+    whole, saved = checkpoints(lambda: Noisy(flipped(), 0.1), settings, monkeypatch)
+    again = ActiveLearner(Noisy(flipped(), 0.1), settings)
+    again.restore(Snapshot.from_bytes(saved[len(saved) // 2]))
+    same(again.run(), whole)
+
+
+def test_flips_leave_the_spread_of_equal_histories_as_it_is() -> None:
+    kept, rng = KeptEpisodes(), np.random.default_rng(0)
+    for number in range(200):
+        paid = rng.normal(0, 0.1) + (number % 20 == 7)
+        kept.add(np.array([0], np.int32), np.array([paid]), True)
+    assert spread_of_repeats(kept).seen > 0.5
+    assert 0.2 < spread_of_repeats(kept, outliers=True).seen < 0.4
+    assert 0.35 < spread_of_repeats(kept, outliers=True).expected < 0.5  # a normal deviation has tails
+
+
 @pytest.mark.kernels
 def test_what_is_remembered_of_noisy_rewards() -> None:
     rewards = allocate(Rewards, Sizes(1, 2, 2, 2, 1, 2, 1, 1))
@@ -188,8 +222,8 @@ def test_settings_say_what_they_take() -> None:
         Settings.of(tolerance=0.1, engine="ilp")
     with pytest.raises(InputError, match="outliers must be a whole number, or auto"):
         Settings.of(outliers=1.5)
-    with pytest.raises(InputError, match="the tolerance must be a number"):
-        Settings.of(outliers=3, tolerance="auto")
+    with pytest.raises(InputError, match="for q-learning give the tolerance as a number"):
+        Settings.of("q-learning", outliers=3, tolerance="auto")
     assert "tolerance" not in Settings.of().to_json()
     assert "outliers" not in Settings.of().to_json()
     assert Settings.of(tolerance="auto").to_json()["tolerance"] == "auto"

@@ -19,7 +19,7 @@ from pieces import Pieces
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
 from markovize.learning import entry
-from markovize.learning.fronts import Ruler, tolerances_to_try
+from markovize.learning.fronts import Ruler, snap_rewards, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
 from markovize.learning.noise import choose_noise
@@ -245,8 +245,54 @@ def test_tolerances_are_widths_of_clusters() -> None:
 
 def test_what_no_machine_can_do_without() -> None:
     ruler = Ruler(100, np.array([0.0, 1.0, 4.0]))
-    assert ruler.least(0.0, 0) < ruler.least(0.0, 50)
-    assert ruler.least(0.5, 0) > ruler.least(0.0, 0)
+    assert ruler.least(0.0, 0, 0.0) < ruler.least(0.0, 50, 0.0)
+    assert ruler.least(0.5, 0, 0.0) > ruler.least(0.0, 0, 0.0)
+
+
+def test_residuals_are_uniform_or_normal() -> None:
+    """Many normal rewards are written shorter as such: then a wider tolerance costs nothing, but what is mixed does."""
+    values = np.linspace(-0.4, 1.4, 1801)
+    ruler, cells = Ruler(10_000, values), 20
+    deviation = 10_000 * 0.1**2
+
+    def bits(tolerance: float, squares: float, outliers: int = 0) -> float:
+        return ruler.sum_up(0.0, 0, cells, 10, outliers, tolerance, squares)
+
+    assert bits(0.4, deviation) == pytest.approx(bits(0.8, deviation))
+    assert bits(0.4, deviation) < bits(0.2, deviation * 0.8, outliers=450)
+    assert bits(0.4, deviation) < bits(0.8, 10_000 * 0.3**2)
+    even = 10_000 * (0.4**2 / 3)  # of a uniform one
+    assert bits(0.4, even) == pytest.approx(10_000 * np.log2(801), rel=0.01)
+    assert bits(0.0, 0.0) < bits(0.0005, 0.0)  # never shorter than the grain
+
+
+def test_rewards_are_snapped_to_clusters() -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.uniform(-0.1, 0.1, 500)
+    levels = rng.integers(0, 3, 500).astype(float)
+    snapped = snap_rewards(levels + noise, 0.1)
+    assert snapped is not None
+    assert len(np.unique(snapped)) == 3
+    assert np.abs(snapped - levels).max() <= 0.1
+    assert snap_rewards(rng.uniform(0, 1, 500), 0.0005) is None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_both_allowances_among_normal_noise_and_flips(seed: int) -> None:
+    """The tolerance reaches to the farthest normal deviation: what is beyond are flips, and none of it a trigger."""
+    rng = np.random.default_rng(seed)
+    clean = noisy_walks(world("breakfast", task="b", rewards="cumulative"), 150, rng)
+    levels = np.unique(clean.rewards)
+    gap, wrong = float(np.diff(levels).min()), rng.random(clean.steps) < 0.001
+    paid = np.where(wrong, levels[(np.searchsorted(levels, clean.rewards) + 1) % len(levels)], clean.rewards)
+    noisy = replace(clean, rewards=paid + rng.normal(0, gap / 10, clean.steps))
+    options: dict[str, Any] = {"trigger_on": "state", "reward_on": "state", "acyclic": True}
+    result, exact = learn(noisy, **options, tolerance="auto", outliers="auto"), learn(clean, **options)
+    assert (result.states, result.triggers) == (exact.states, exact.triggers)
+    assert result.noise is not None
+    assert 0.3 * gap < result.noise.tolerance < 0.5 * gap
+    named = {(outlier.episode, outlier.step) for outlier in result.noise.outliers}
+    assert named == {clean.locate(step) for step in np.flatnonzero(wrong).tolist()}
 
 
 @pytest.mark.parametrize("options", [{"outliers": 2}, {"outliers": "auto"}, {"outliers": 2, "tolerance": 0.1}])

@@ -24,8 +24,10 @@ class Settled(NamedTuple):
     outliers: tuple[Outlier, ...]
 
 
-def settle_by_votes(kept: KeptEpisodes, width: float) -> Settled:
+def settle_by_votes(kept: KeptEpisodes, width: float, *, decide: bool = False) -> Settled:
     """Steps that differ from what most steps with their history were paid are outliers: nothing else differs there.
+
+    Where too few agree, nothing is said, unless it is to ``decide``: a width that was found may be a little too narrow.
 
     >>> kept = KeptEpisodes()
     >>> for reward in (1.0, 1.0, 0.0, 1.0):
@@ -38,7 +40,7 @@ def settle_by_votes(kept: KeptEpisodes, width: float) -> Settled:
     for alike in equal_histories(kept):
         outside, middle = _outside(alike.groups, alike.rewards, width)
         counts, inside = np.bincount(alike.groups), np.bincount(alike.groups, ~outside)
-        clear = (counts >= LEAST_VOTES) & (2 * inside > counts)
+        clear = decide | ((counts >= LEAST_VOTES) & (2 * inside > counts))
         for at in np.flatnonzero(outside & clear[alike.groups]).tolist():
             episode, right = int(alike.episodes[at]), float(middle[alike.groups[at]])
             found.append(Outlier(episode, alike.n, float(alike.rewards[at]), right))

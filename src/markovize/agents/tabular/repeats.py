@@ -21,6 +21,12 @@ ALWAYS: Final = 8  # conflicts that are looked at in this way; later ones when t
 SOME: Final = 4  # rewards after one history that say how noisy a level is, roughly
 ENOUGH: Final = 8  # rewards after one history that say how far others may be
 SLACK: Final = 1.05  # times what was seen, at least: the next reward may be a little farther
+FAR: Final = 7  # times as far from the middle as half of the others: an outlier,
+LEAP: Final = 1.5  # if it is so many times as far as all that is nearer;
+LONG_LEAP: Final = 3  # or so many times, however far the others are
+TAILS: Final = 2  # times the standard deviation: what reaches farther is not uniform,
+REACH: Final = 4  # and then others may be as many times as far,
+MANY: Final = 30  # if there are as many rewards
 TOO_WIDE: Final = 1.25  # times the tolerance that is enough: a reason to take another one
 TOO_NARROW: Final = 0.95  # of what is expected: the next reward is likely to be outside, and a trigger made of it
 
@@ -41,10 +47,12 @@ def worth_repeating(conflict: int) -> bool:
     return conflict <= ALWAYS or conflict & (conflict - 1) == 0
 
 
-def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None) -> Spread:
+def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None, *, outliers: bool = False) -> Spread:
     """What equal histories say (steps of equal ``names``, if given, are equal); zero where none differ.
 
-    The range of n uniform rewards is (n - 1) / (n + 1) of the whole, on average.
+    The range of n uniform rewards is (n - 1) / (n + 1) of the whole, on average. Where there may be ``outliers``, only
+    histories with enough rewards to tell them count, and without those; noise with tails is expected to reach farther:
+    what it does once in a while would be an outlier otherwise, and votes would not know of it.
 
     >>> kept = KeptEpisodes()
     >>> for reward in (1.0, 1.2, 0.9, 1.1, 1.0, 0.8, 0.9, 1.1, 1.0):
@@ -55,6 +63,10 @@ def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None) -> Spread:
     """
     seen = expected = 0.0
     for alike in equal_histories(kept, names):
+        if outliers:
+            alike = without_far(alike)
+            if not len(alike.groups):
+                continue
         counts = np.bincount(alike.groups)
         low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
         np.minimum.at(low, alike.groups, alike.rewards)
@@ -63,7 +75,17 @@ def spread_of_repeats(kept: KeptEpisodes, names: Longs | None = None) -> Spread:
         seen = max(seen, float(half.max()))
         many = counts >= ENOUGH
         expected = max(expected, float((half * many * (counts + 1) / np.maximum(counts - 1, 1)).max()))
+        if outliers:
+            expected = max(expected, _expect_tails(alike, half))
     return Spread(seen, max(expected, SLACK * seen))
+
+
+def _expect_tails(alike: Alike, half: Floats) -> float:
+    """How far rewards may be where those of a group, of half such ranges, have tails; zero where none has."""
+    counts = np.bincount(alike.groups)
+    mean = np.bincount(alike.groups, alike.rewards) / counts
+    deviation = np.sqrt(np.bincount(alike.groups, (alike.rewards - mean[alike.groups]) ** 2) / counts)
+    return float((REACH * deviation * ((half > TAILS * deviation) & (counts >= MANY))).max())
 
 
 def is_examined(kept: KeptEpisodes, rewards: Sequence[float], names: Longs | None = None) -> bool:
@@ -114,6 +136,28 @@ def equal_histories(kept: KeptEpisodes, names: Longs | None = None) -> Iterator[
         history[alive] = groups
         n += 1
         alive = alive[(counts[groups] > 1) & (lengths[alive] > n)]
+
+
+def without_far(alike: Alike) -> Alike:
+    """Only groups that are large enough to tell outliers, and without these.
+
+    From the half of a group that is nearest to its middle outwards: what is far beyond that half and a leap beyond all
+    that is nearer is one, or what is a long leap beyond.
+
+    >>> rewards = np.array([1.0, 1.1, 0.9, 1.05, 7.0, 0.97, 1.02, 0.95, 1.0, 1.0, 3.0])
+    >>> without_far(Alike(0, np.arange(11), np.array([0] * 10 + [1]), rewards)).rewards.tolist()
+    [1.0, 1.1, 0.9, 1.05, 0.97, 1.02, 0.95, 1.0, 1.0]
+    """
+    near = np.zeros(len(alike.groups), np.bool_)
+    for group in np.flatnonzero(np.bincount(alike.groups) >= REPEATS).tolist():
+        here = np.flatnonzero(alike.groups == group)
+        off = np.abs(alike.rewards[here] - np.median(alike.rewards[here]))
+        ascending = np.sort(off)[len(here) // 2 :]
+        enough = np.minimum(LONG_LEAP * ascending[:-1], np.maximum(LEAP * ascending[:-1], FAR * ascending[0]))
+        leaps = np.flatnonzero(ascending[1:] > enough)
+        near[here[off <= ascending[leaps[0] if len(leaps) else -1]]] = True
+    _, groups = np.unique(alike.groups[near], return_inverse=True)
+    return Alike(alike.n, alike.episodes[near], groups, alike.rewards[near])
 
 
 def fitting_tolerance(present: float, spread: Spread) -> float:

@@ -74,9 +74,11 @@ class MachineSearch:
         return sum(solve.seconds for solve in self.solves) + self._proof_seconds
 
     def looks_for_noise(self, rewards: Sequence[float] = ()) -> bool:
-        """Whether the tolerance is to be found, and the next conflict, between these rewards, may tell more of it."""
-        if self.settings.outliers == AUTO:
-            return True
+        """Whether noise is to be found, and the next conflict, between these rewards, may tell more of it."""
+        return self.settings.outliers == AUTO or self.looks_for_tolerance(rewards)
+
+    def looks_for_tolerance(self, rewards: Sequence[float] = ()) -> bool:
+        """Whether the same is so of the tolerance, whatever of outliers."""
         if self.settings.tolerance != AUTO:
             return False
         return worth_repeating(len(self.solves) + 1) or not is_examined(self.kept, rewards, self._names())
@@ -84,7 +86,9 @@ class MachineSearch:
     def put_right(self, kept: KeptEpisodes | None = None) -> Settled:
         """The episodes kept, without the outliers that equal histories tell, where these are to be found."""
         kept = self.kept if kept is None else kept
-        return settle_by_votes(kept, self.allowance.width) if self.settings.outliers == AUTO else Settled(kept, ())
+        if self.settings.outliers != AUTO:
+            return Settled(kept, ())
+        return settle_by_votes(kept, self.allowance.width, decide=self.settings.tolerance == AUTO)
 
     def traces(self) -> Traces:
         """The episodes kept so far."""
@@ -130,7 +134,8 @@ class MachineSearch:
         """The tolerance of the next machine: as it is or, where it is to be found, as the episodes kept say."""
         if self.settings.tolerance != AUTO:
             return self.allowance.tolerance
-        return fitting_tolerance(self.allowance.tolerance, spread_of_repeats(self.kept, self._names()))
+        spread = spread_of_repeats(self.kept, self._names(), outliers=self.settings.outliers != 0)
+        return fitting_tolerance(self.allowance.tolerance, spread)
 
     def learn_without_conflict(self) -> RewardMachine:
         """The machine of a run that never met a conflict: one state, and the rewards of the episodes kept."""

@@ -145,10 +145,13 @@ class Settings:
             check_noise(find_engine(self.engine), None)
             if self.all:
                 raise InputError(NO_ALLOWANCES)
-        if self.tolerance == AUTO and self.outliers != 0:
-            raise InputError("with outliers the tolerance must be a number: both are found by what equal histories pay")
         if self.outliers != 0 and self.mode == "paper":
             raise InputError("outliers are for the modes directed and q-learning")
+        if self.tolerance == AUTO and self.outliers != 0 and self.mode == "q-learning":
+            raise InputError(
+                "a tolerance of auto together with outliers is for the mode directed; for q-learning give the "
+                "tolerance as a number: learn with both auto finds one in episodes that were recorded"
+            )
         for name in ("seed", "patience", "max_wait", "greedy_tail", "keep", "all"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} must not be negative, not {getattr(self, name)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from markovize.agents.tabular.compiled.detours import cell_at_end
-from markovize.agents.tabular.evidence import both_of_conflict, keep_episode, witness_row
+from markovize.agents.tabular.evidence import both_of_conflict, keep_episode, rewards_in_conflict, witness_row
 from markovize.agents.tabular.repeats import REPEATS, VOTES
 from markovize.agents.tabular.runners import EnvRunner
 from markovize.agents.tabular.shortening import SAMPLE, Ending, evidence_for, play_shorter, tell_apart, without
@@ -35,14 +35,16 @@ class Trials:
         """
         if not isinstance(self.run.runner, EnvRunner) or self.run.schedule.greedy:
             return
-        alone = self.run.settings.outliers == AUTO  # then any step of the episode may be another outlier
-        for transitions in both_of_conflict(self.run.agent, self.run.search.kept, whole=alone):
+        search = self.run.search
+        whole = self.run.settings.outliers == AUTO  # then any step of the episode may be another outlier
+        times = REPEATS if search.looks_for_tolerance(rewards_in_conflict(self.run.agent)) else VOTES
+        for transitions in both_of_conflict(self.run.agent, search.kept, whole=whole):
             script = [self.run.runner.codec.action[x] for x in transitions.tolist()]
-            for _ in range(VOTES if alone else REPEATS):
+            for _ in range(times):
                 if self.run.schedule.over:
                     return
                 self.run.note_played(*self.run.runner.repeat(self.run.agent, self.run.hyperparameters(), script, stop))
-                keep_episode(self.run.agent, self.run.search.kept)
+                keep_episode(self.run.agent, search.kept)
 
     def ends_in_conflict(self) -> list[Ending]:
         """The episode at hand up to its conflict, and the earlier one up to the step that pays something else."""

@@ -72,8 +72,9 @@ class _Front:
             if found[-1][0] <= few:
                 break  # more features tell more apart, outliers included
         needed, before, problem = min(found, key=lambda entry: entry[0])
-        bits = measure(Candidate(), NoisyJudge(problem), ruler)[1]
-        return _Start(problem, before, needed, bits, ruler.least(tolerance, needed))
+        judge = NoisyJudge(problem)
+        bits, squares = measure(Candidate(), judge, ruler)[1], judge.look(Candidate())[2]
+        return _Start(problem, before, needed, bits, ruler.least(tolerance, needed, squares))
 
     def _pose(self, tolerance: float, before: bool) -> GuardProblem:
         options = self._question.options
@@ -138,7 +139,7 @@ class _Front:
 
 def measure(candidate: Candidate, judge: NoisyJudge, ruler: Ruler) -> tuple[int, float]:
     """The outliers of a machine, and the bits of all of it."""
-    outliers, special = judge.look(candidate)
+    outliers, special, squares = judge.look(candidate)
     problem, tolerance = judge.problem, judge.pays.allowance.tolerance
     guards, cells = guard_bits(candidate, problem), judge.n_cells(candidate)
-    return outliers, ruler.sum_up(guards, special, cells, problem.n_labels, outliers, tolerance)
+    return outliers, ruler.sum_up(guards, special, cells, problem.n_labels, outliers, tolerance, squares)
