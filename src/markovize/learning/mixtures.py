@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from markovize.episodes.columns import Floats, Ints, Longs
 from markovize.learning.engines.base import Delta
 from markovize.learning.judge import Judge
 
+Unsigned: TypeAlias = npt.NDArray[np.uint32]
 Change: TypeAlias = tuple[tuple[int, int], int]
 """A trigger in place of a self-loop: (state, label) → state, a new one included, or :data:`COPY`."""
 
@@ -30,8 +32,8 @@ class Mixtures:
         order, end = put_in_order(tree.parent)
         place = np.empty(len(tree), np.int32)
         place[order] = np.arange(len(tree), dtype=np.int32)
-        parent = place[np.maximum(tree.parent[order], 0)]
-        label = np.where(order > 0, tree.label[order], tree.n_labels).astype(np.int32)  # the root has none
+        parent = place[np.maximum(tree.parent[order], 0)].astype(np.uint32)
+        label = np.where(order > 0, tree.label[order], tree.n_labels).astype(np.uint32)  # the root has none
         with_label = np.argsort(label, kind="stable").astype(np.int32)
         label_start = np.searchsorted(label[with_label], np.arange(tree.n_labels + 1))
         node = place[tree.mark_node]
@@ -77,8 +79,8 @@ def put_in_order(parent: Ints) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def mix_outcomes(
-    parent: Ints,
-    label: Ints,
+    parent: Unsigned,
+    label: Unsigned,
     end: Ints,
     with_label: Ints,
     label_start: Longs,
@@ -99,7 +101,7 @@ def mix_outcomes(
     n_states = rooms // 2
     for state in range(n_states, rooms):
         delta[state, :] = state
-    states, now = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    states, now = np.zeros(n, np.uint32), np.zeros(n, np.uint32)  # whose sign nobody need look at
     for v in range(1, n):
         states[v] = delta[states[parent[v]], label[v]]
     cells = rooms * n_reward_labels
@@ -122,7 +124,7 @@ def mix_outcomes(
         if target == COPY:
             many = _copy_state(delta, n_states, u, copies, reached)
             target = n_states
-        before, delta[u, x] = delta[u, x], target
+        loop, delta[u, x] = delta[u, x], target
         n_touched, done = 0, 0
         for at in range(label_start[x], label_start[x + 1]):
             v = with_label[at]
@@ -130,8 +132,12 @@ def mix_outcomes(
                 continue
             done = end[v]
             now[v] = target
+            before = np.uint32(target)  # the state of the node before, which is often the parent
             for w in range(v + 1, done):
-                now[w] = delta[now[parent[w]], label[w]]
+                if parent[w] + 1 != w:
+                    before = now[parent[w]]
+                before = np.uint32(delta[before, label[w]])
+                now[w] = before
             for m in range(first_mark[v + 1], first_mark[done]):
                 above = parent[mark_node[m]]
                 if now[above] == states[above]:
@@ -161,7 +167,7 @@ def mix_outcomes(
                 counts[states[above] * n_reward_labels + mark_label[m], mark_outcome[m]] += 1
         for number in range(n_touched):
             is_touched[touched[number]] = False
-        delta[u, x] = before
+        delta[u, x] = loop
         for number in range(many):
             delta[n_states + number, :] = n_states + number
             copies[reached[number]] = -1
