@@ -305,8 +305,8 @@ class Deepening:
 
         Who has one waits longer.
         """
-        turn, best = self._plan.turn, self.best
-        patience = turn // 4 if best is None or self._plan.effort is not None else FAVOUR * turn
+        turn, effort = self._plan.turn, self._plan.effort
+        patience = turn // 2 if effort is not None else turn // 4 if self.best is None else FAVOUR * turn
         return not self._has_looked and self.inquiry.spent > patience and self._is_far
 
     @property
