@@ -8,6 +8,7 @@ from instances import two_coffees
 
 from markovize import Traces
 from markovize.episodes.allowance import Allowance
+from markovize.learning import beam
 from markovize.learning.beam import explain_in_beam, grow_in_beam, with_copy
 from markovize.learning.engines.base import Delta
 from markovize.learning.judge import Judge, is_acyclic, size
@@ -108,3 +109,20 @@ def test_limits_hold(breakfast: Judge) -> None:
         list(grow_in_beam(breakfast, breakfast.mixture, Limits(0.0), acyclic=True))
     with pytest.raises(Stop):
         explain_in_beam(breakfast, Limits(0.0), acyclic=True)
+
+
+def test_limits_hold_between_the_changes_of_one_machine(breakfast: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam, "BLOCK", 0)  # one at a time
+    with pytest.raises(Stop):
+        explain_in_beam(breakfast, Limits(0.0), acyclic=False)
+    looks = list[int]()
+    alone = explain_in_beam(breakfast, Limits(pulse=lambda: looks.append(1)), acyclic=False)
+    assert len(looks) > 100
+    monkeypatch.undo()
+    assert explain_in_beam(breakfast, Limits(), acyclic=False) == alone
+
+
+def test_a_machine_with_too_many_cells_is_not_grown(breakfast: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert explain_in_beam(breakfast, Limits(), acyclic=False) is not None
+    monkeypatch.setattr(beam, "MOST_CELLS", Mixtures(breakfast).cells({}) - 1)
+    assert explain_in_beam(breakfast, Limits(), acyclic=False) is None

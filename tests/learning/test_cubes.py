@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from typing import Any, TypeAlias
 from unittest import mock
@@ -24,10 +25,12 @@ from markovize.errors import InputError
 from markovize.learning import search
 from markovize.learning.cubes import ask_in_cubes, count_cores
 from markovize.learning.engines import find_engine
-from markovize.learning.engines.base import BlockingSession, CubedSession, Rules, Verdict
+from markovize.learning.engines.base import Answer, BlockingSession, CubedSession, Rules, Verdict
 from markovize.learning.engines.exhaustive import exhaustive_optimum
+from markovize.learning.engines.sat import SatSession
 from markovize.learning.entry import learn
-from markovize.learning.floors import Objective
+from markovize.learning.floors import Objective, Size
+from markovize.learning.learner import Learner
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
@@ -49,7 +52,7 @@ def noting_cubes() -> Iterator[list[int]]:
     """Inside, questions are cut at once; the cores of each such batch of questions."""
     noted = list[int]()
 
-    def ask(*given: Any, cores: int, failures_count: bool) -> Verdict:
+    def ask(*given: Any, cores: int, failures_count: bool) -> Size | None:
         noted.append(cores)
         return ask_in_cubes(*given, cores=cores, failures_count=failures_count)
 
@@ -165,9 +168,39 @@ def test_ctrl_c_ends_cubes_with_the_best_machine(cores: int) -> None:
     assert threading.active_count() == threads, "no solver goes on"
 
 
+@pytest.mark.parametrize("cores", [1, 3])
+def test_the_effort_of_a_question_is_that_of_its_cubes(cores: int) -> None:
+    """The first question that takes more ends a proof that gives up: no other is asked after it."""
+    walks, decide = hard_walks(2, 120), SatSession.decide
+    first = learn(walks, trigger_on="state", reward_on="state").unwrap()
+    taken = list[int]()
+
+    def stall(self: SatSession, states: int, triggers: int | None, limits: Limits) -> Answer:
+        answer = decide(self, states, triggers, replace(limits, work=None))
+        if states < 4 or triggers is None:
+            return answer
+        assert limits.work is not None
+        taken.append(limits.work)
+        return Answer(Verdict.UNKNOWN, work=limits.work)
+
+    with (
+        mock.patch.object(search, "CUT", 0),
+        mock.patch.object(search, "LEAST_CUT", 0),
+        mock.patch.object(SatSession, "decide", stall),
+    ):
+        learner = Learner(trigger_on="state", reward_on="state", cores=cores)
+        found = learner.learn(walks, effort=400_000, prove=first)
+    assert found.status == "feasible" and found.machine is not None
+    assert found.bounds[0] <= 4 and taken
+    assert max(taken) <= 200_000
+    if cores == 1:
+        assert sum(taken) <= 400_000
+
+
 def test_no_core_is_too_few() -> None:
-    with pytest.raises(InputError, match="at least 1 core"):
-        learn(hard_walks(0, 2), cores=0)
+    for cores in (0, -1, 1.5, "2"):
+        with pytest.raises(InputError, match="at least 1"):
+            learn(hard_walks(0, 2), cores=cores)  # type: ignore[arg-type]
 
 
 def test_who_limits_threads_limits_cores(monkeypatch: pytest.MonkeyPatch) -> None:

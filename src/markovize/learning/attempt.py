@@ -16,7 +16,7 @@ from markovize.learning.engines import Delta
 from markovize.learning.enumeration import Enumeration
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
-from markovize.learning.judge import Judge, size
+from markovize.learning.judge import Judge, is_acyclic, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.memory import Facts, Known, Memory, Solvers
 from markovize.learning.outliers import with_fewest_outliers
@@ -196,6 +196,8 @@ def _first_of_noisy(options: Options, call: Call, problem: Problem) -> tuple[Del
     has grown all at once is compared with a repaired one.
     """
     merged = merge_states(Judge(problem.tree), call.limits)
+    if merged is not None and options.acyclic and not is_acyclic(merged):
+        merged = None
     few = None if call.last is None else len(call.last.triggers) + FEW_MORE
     had_few = few is not None and few < MANY_MOVES
     if call.last is not None and few is not None and (merged is None or (had_few and len(merged) > few)):

@@ -29,6 +29,8 @@ PAIRS: Final = 64  # in conflict, whose paths a trigger may be on
 MOST_TRIGGERS: Final = 32
 PATIENCE: Final = 3  # rounds that shorten nothing
 EACH: Final = 5_000  # visits to nodes that are made in the time that a machine takes beside its own
+BLOCK: Final = 4_000_000  # visits between two looks at the clock
+MOST_CELLS: Final = 20_000_000  # numbers that are kept for a machine: 80 MB
 WORK: Final = 30_000  # counted, as in the limits: about three seconds
 
 
@@ -147,9 +149,19 @@ class _Grower:
         return [*copies, *self._weigh(triggers, delta)]
 
     def _weigh(self, changes: list[Change], delta: Delta) -> list[tuple[Change, float]]:
-        self._limits.check()
-        self._left -= len(changes) * (len(self._judge.tree) + self._each)
-        return list(zip(changes, self._mixtures.after(delta, changes), strict=True))
+        """The changes with what they do, up to where the work is spent."""
+        cells, cost = self._mixtures.cells(delta), len(self._judge.tree) + self._each
+        if cells > MOST_CELLS:
+            self._left = -1
+        block, weighed = 1 + BLOCK // cost, list[tuple[Change, float]]()
+        for start in range(0, len(changes), block):
+            self._limits.check()
+            if self._left < 0:
+                break
+            some = changes[start : start + block]
+            self._left -= len(some) * cost + cells
+            weighed += zip(some, self._mixtures.after(delta, some), strict=True)
+        return weighed
 
 
 def _reach(delta: Delta) -> list[set[int]]:

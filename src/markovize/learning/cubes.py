@@ -8,6 +8,7 @@ asked one after another or in threads, the same is learned from them. Solvers le
 from __future__ import annotations
 
 import os
+from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
@@ -43,26 +44,25 @@ def count_cores() -> int:
 
 def ask_in_cubes(
     inquiry: Inquiry, questions: Sequence[Size], limits: Limits, *, cores: int, failures_count: bool
-) -> Verdict:
-    """Asks the questions, with at most the limits' work for each cube of each.
+) -> Size | None:
+    """Asks the questions up to the first machine, with at most the limits' work for each cube of each.
 
-    Infeasible if all are, feasible at the first machine, else unknown: what is infeasible is entered in what is proven
-    all the same. Where the limits stop it, so is what was answered before.
+    The first question that takes more is returned, and no other is asked after it. What is infeasible is entered in
+    what is proven, also where the limits stop it.
     """
     cubes = [cube for question in questions for cube in _cut(inquiry, question)]
-    unknown = set[Size]()
-    left = {question: sum(cube.size == question for cube in cubes) for question in questions}
+    left = Counter(cube.size for cube in cubes)
     with closing(_answers(cubes, limits, cores, failures_count)) as answers:
         for cube, verdict in answers:
             inquiry.join(cube.inquiry)
-            if verdict is Verdict.FEASIBLE:
-                return Verdict.FEASIBLE
-            left[cube.size] -= 1
             if verdict is Verdict.UNKNOWN:
-                unknown.add(cube.size)
-            elif not left[cube.size] and cube.size not in unknown:
+                return cube.size
+            if verdict is Verdict.FEASIBLE:
+                return None
+            left[cube.size] -= 1
+            if not left[cube.size]:
                 inquiry.exclude(*cube.size)
-    return Verdict.UNKNOWN if unknown else Verdict.INFEASIBLE
+    return None
 
 
 def _cut(inquiry: Inquiry, question: Size) -> Iterator[_Cube]:
@@ -73,19 +73,24 @@ def _cut(inquiry: Inquiry, question: Size) -> Iterator[_Cube]:
 
 
 def _answers(
-    cubes: Sequence[_Cube], limits: Limits, cores: int, failures_count: bool
+    cubes: list[_Cube], limits: Limits, cores: int, failures_count: bool
 ) -> Generator[tuple[_Cube, Verdict], None, None]:
-    """The cubes in order, with their answers; nobody need ask for them all."""
+    """The cubes in order, with their answers; nobody need ask for them all. Each is given away: it has a solver."""
+    ahead = deque(cubes)
+    cubes.clear()
     if cores == 1:
-        for cube in cubes:
+        while ahead:
+            cube = ahead.popleft()
             yield cube, cube.ask(limits, failures_count=failures_count)
         return
     interrupt = Interrupt()
     quiet = replace(limits, pulse=lambda: None, interrupt=interrupt)  # this thread alone looks at Ctrl-C and shows
-    with ThreadPoolExecutor(min(cores, len(cubes)), thread_name_prefix="cube") as pool:
-        futures = [pool.submit(cube.ask, quiet, failures_count=failures_count) for cube in cubes]
+    with ThreadPoolExecutor(min(cores, len(ahead)), thread_name_prefix="cube") as pool:
+        asked = deque((cube, pool.submit(cube.ask, quiet, failures_count=failures_count)) for cube in ahead)
+        ahead.clear()
         try:
-            for cube, future in zip(cubes, futures, strict=True):
+            while asked:
+                cube, future = asked.popleft()
                 yield cube, _await(future, limits)
         finally:
             interrupt.request()

@@ -94,7 +94,8 @@ def learn(
         outliers: how many steps may pay something else. ``optimal`` means with these allowances the smallest. For
             both, ``auto`` takes the allowance with the shortest description of machine and noise: see ``noise`` of the
             result; none where rewards are explained as they are almost as shortly.
-        cores: how many cores long proofs may use, by default all there are; the result is the same.
+        cores: how many cores long proofs of labels may use, by default all there are, or OMP_NUM_THREADS. Unless
+            time ends the search, the result is the same.
 
     >>> from markovize import Traces
     >>> coffee_then_office = Traces.of([

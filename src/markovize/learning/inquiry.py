@@ -16,7 +16,7 @@ from markovize.learning.engines.base import Answer, Delta, Verdict
 from markovize.learning.exemplars import Exemplars, ExemplarSets
 from markovize.learning.floors import Objective, Proven, Size, in_order
 from markovize.learning.greedy import shrink
-from markovize.learning.judge import Judge, check_witness, size
+from markovize.learning.judge import Judge, check_witness, is_acyclic, size
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.prefix_tree import PrefixTree
 
@@ -121,8 +121,10 @@ class Inquiry:
         return self.work + FAILURE * self.failures
 
     def offer(self, delta: Delta | None) -> None:
-        """A machine that explains the data; the best is kept."""
-        if delta is not None and (self.best is None or self.goal.order(delta) < self.goal.order(self.best)):
+        """A machine that explains the data; the best is kept, but none with a cycle where there must not be one."""
+        if delta is None or (self.best is not None and self.goal.order(delta) >= self.goal.order(self.best)):
+            return
+        if not self.goal.acyclic or is_acyclic(delta):
             self.best = delta
 
     def shrink(self, delta: Delta, limits: Limits) -> None:

@@ -95,8 +95,8 @@ class Learner:
         outliers: int | Literal["auto"] = 0,
         cores: int | None = None,
     ) -> None:
-        if cores is not None and cores < 1:
-            raise InputError(f"at least 1 core is used, not {cores}")
+        if cores is not None and (not isinstance(cores, int) or cores < 1):
+            raise InputError(f"cores is a number of at least 1, not {cores!r}")
         if objective not in ("triggers", "states"):
             raise InputError(f"objective is 'triggers' or 'states', not {objective!r}")
         solver = find_engine(engine)

@@ -42,6 +42,11 @@ class Mixtures:
         self._nodes = parent, label, end, with_label, label_start
         self._marks = node[marks], tree.mark_label[marks], judge.outcomes[marks], first_mark
 
+    def cells(self, delta: Delta) -> int:
+        """The numbers that are kept for a machine: its states, and as many copies, with all labels and outcomes."""
+        states = 1 + max((max(u, v) for (u, _), v in delta.items()), default=0)
+        return 2 * states * max(1, self._judge.tree.conflicting_labels) * self._judge.outcome_kinds
+
     def after(self, delta: Delta, changes: Sequence[Change]) -> list[float]:
         """In nats, as :meth:`Judge.mixture` has it, to some digits."""
         tree, table = self._judge.tree, self._judge.table(delta)
@@ -105,16 +110,23 @@ def mix_outcomes(
     for v in range(1, n):
         states[v] = delta[states[parent[v]], label[v]]
     cells = rooms * n_reward_labels
-    counts = np.zeros((cells, n_outcomes), np.int64)
+    counts, all_alone = np.zeros((cells, n_outcomes), np.int32), np.zeros(cells, np.int32)
     for m in range(len(mark_node)):
-        counts[states[parent[mark_node[m]]] * n_reward_labels + mark_label[m], mark_outcome[m]] += 1
-    logs = np.zeros(len(mark_node) + 1)
+        cell = states[parent[mark_node[m]]] * n_reward_labels + mark_label[m]
+        counts[cell, mark_outcome[m]] += 1
+        all_alone[cell] += 1
+    logs = np.zeros(len(mark_node) + 1)  # of n, n log n
     for number in range(2, len(logs)):
         logs[number] = number * np.log(number)
-    alone = np.zeros(cells)
+    pure_alone = np.zeros(cells)
     for cell in range(cells):
-        alone[cell] = _mixture(counts[cell], logs)
-    whole = alone.sum()
+        if all_alone[cell]:
+            for count in counts[cell]:
+                pure_alone[cell] += logs[count]
+    every, pure = all_alone.copy(), pure_alone.copy()
+    whole = 0.0
+    for cell in range(cells):
+        whole += logs[every[cell]] - pure[cell]
     out = np.zeros(len(changes))
     copies, reached = np.full(n_states, -1, np.int32), np.zeros(n_states, np.int32)
     is_touched, touched = np.zeros(cells, np.bool_), np.zeros(cells, np.int64)
@@ -144,7 +156,10 @@ def mix_outcomes(
                     continue
                 for state, more in ((states[above], -1), (now[above], 1)):
                     cell = state * n_reward_labels + mark_label[m]
+                    pure[cell] -= logs[counts[cell, mark_outcome[m]]]
                     counts[cell, mark_outcome[m]] += more
+                    pure[cell] += logs[counts[cell, mark_outcome[m]]]
+                    every[cell] += more
                     if not is_touched[cell]:
                         is_touched[cell] = True
                         touched[n_touched] = cell
@@ -152,7 +167,7 @@ def mix_outcomes(
         total = whole
         for number in range(n_touched):
             cell = touched[number]
-            total += _mixture(counts[cell], logs) - alone[cell]
+            total += logs[every[cell]] - pure[cell] - (logs[all_alone[cell]] - pure_alone[cell])
         out[change] = total
         # as it was before
         done = 0
@@ -166,7 +181,8 @@ def mix_outcomes(
                 counts[now[above] * n_reward_labels + mark_label[m], mark_outcome[m]] -= 1
                 counts[states[above] * n_reward_labels + mark_label[m], mark_outcome[m]] += 1
         for number in range(n_touched):
-            is_touched[touched[number]] = False
+            cell = touched[number]
+            is_touched[cell], every[cell], pure[cell] = False, all_alone[cell], pure_alone[cell]
         delta[u, x] = loop
         for number in range(many):
             delta[n_states + number, :] = n_states + number
@@ -191,14 +207,3 @@ def _copy_state(delta: Ints, n_states: int, state: int, copies: Ints, reached: I
         for x in range(delta.shape[1]):
             delta[n_states + number, x] = copies[delta[reached[number], x]]
     return many
-
-
-@njit(cache=True)
-def _mixture(counts: Longs, logs: Floats) -> float:
-    """Of one cell, in nats."""
-    total, many = 0, 0.0
-    for count in counts:
-        total += count
-        many += logs[count]
-    mixture: float = logs[total] - many
-    return mixture

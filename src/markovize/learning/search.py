@@ -244,13 +244,17 @@ class Deepening:
             budget *= 2
 
     def _ask(self, states: int, triggers: int | None, work: int) -> Verdict:
-        """One question; but many that were left open are a reason to stop as well."""
+        """One question."""
+        self._check_work()
+        self._asked = ("searching", states, triggers)
+        limits = replace(self.limits, work=work)
+        return self.inquiry.ask(states, triggers, limits, failures_count=self._plan.effort is not None)
+
+    def _check_work(self) -> None:
+        """Many questions that were left open are a reason to stop as well."""
         effort = self._plan.effort
         if effort is not None and self.inquiry.work > OPEN_QUESTIONS * effort:
             raise Stop
-        self._asked = ("searching", states, triggers)
-        limits = replace(self.limits, work=work)
-        return self.inquiry.ask(states, triggers, limits, failures_count=effort is not None)
 
     def _can_cut(self, states: int) -> bool:
         """Whether the question is worth cutting: where it is put without a count as well, that is the better chance."""
@@ -267,13 +271,14 @@ class Deepening:
             rows = (k for k in range(2, most + 1) if inquiry.assumed.at(k) == triggers and self._can_cut(k))
             questions = [(k, triggers) for k in rows]
         self._asked = ("searching", states, triggers)
-        limits, cores = replace(self.limits, work=plan.effort), plan.cores or count_cores()
-        verdict = ask_in_cubes(inquiry, questions, limits, cores=cores, failures_count=plan.effort is not None)
-        if verdict is Verdict.UNKNOWN:
+        self._check_work()
+        work = None if plan.effort is None else plan.effort // 2  # a cube is about a quarter of its question
+        limits, cores = replace(self.limits, work=work), plan.cores or count_cores()
+        left_open = ask_in_cubes(inquiry, questions, limits, cores=cores, failures_count=plan.effort is not None)
+        if left_open is not None:
             if plan.gives_up:
                 raise Stop
-            for question in questions:
-                inquiry.leave_open(*question)
+            inquiry.leave_open(*left_open)
 
     def _row_may_fall(self, states: int) -> bool:
         """Whether it is open if ``states`` states suffice with any number of triggers.

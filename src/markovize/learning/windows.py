@@ -81,8 +81,9 @@ def sum_squares(groups: Ints | Longs, levels: Floats, counts: Ints | Longs) -> f
     >>> round(sum_squares(np.array([0, 0, 1]), np.array([1.0, 1.2, 5.0]), np.ones(3, np.int64)), 3)
     0.02
     """
-    mean = np.bincount(groups, counts * levels) / np.maximum(1, np.bincount(groups, counts))
-    return float(np.sum(counts * (levels - mean[groups]) ** 2))
+    with np.errstate(over="ignore", invalid="ignore"):  # of huge rewards; the sum is of no use then, and says so
+        mean = np.bincount(groups, counts * levels) / np.maximum(1, np.bincount(groups, counts))
+        return float(np.sum(counts * (levels - mean[groups]) ** 2))
 
 
 @njit(cache=True)

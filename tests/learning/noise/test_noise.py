@@ -114,6 +114,33 @@ def test_calls_of_a_learner_agree_with_fresh_ones(office: Traces) -> None:
             assert (warm.status, warm.states, warm.triggers) == (fresh.status, fresh.states, fresh.triggers)
 
 
+@pytest.mark.parametrize("effort", [200, 5_000, None])
+def test_no_machine_with_a_cycle_where_there_must_be_none(effort: int | None) -> None:
+    """A lamp that is switched: merging histories finds two states with a cycle, which proved itself to be smallest."""
+    rng, episodes = np.random.default_rng(0), []
+    for _ in range(12):
+        seen, lit, paid = rng.choice(["switch", "look"], 7).tolist(), False, []
+        for place in seen[1:]:
+            paid.append(int(lit and place == "look"))
+            lit ^= place == "switch"
+        episodes.append((seen, [0] * 6, paid))
+    asked: dict[str, Any] = {"acyclic": True, "trigger_on": "state", "reward_on": "state"}
+    exact = learn(Traces.of(episodes), **asked)
+    noisy = Learner(**asked, tolerance=0.1).learn(episodes, effort=effort)
+    assert exact.status == "optimal" and noisy.unwrap().acyclic
+    assert noisy.status in ("optimal", "feasible")
+    size = (noisy.triggers, noisy.states)
+    assert (
+        size == (exact.triggers, exact.states) if noisy.status == "optimal" else size >= (exact.triggers, exact.states)
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_rewards_have_an_allowance_as_well(office: Traces) -> None:
+    far = replace(office, rewards=np.where(office.rewards > 0, 1e200, -1e200))
+    assert learn(far, tolerance="auto", outliers="auto").machine is not None
+
+
 def test_auto_takes_no_allowance_for_clean_rewards(office: Traces) -> None:
     result = learn(office, tolerance="auto", outliers="auto", **OFFICE)
     assert result.noise is not None
