@@ -36,7 +36,12 @@ FAR_SMALLER: Final = 0.5  # of the bits
 def choose(options: Options, memory: Memory, call: Call, first: Attempt) -> tuple[Attempt, list[Attempt]]:
     """The attempt whose machine is kept, run to its end, and all that were compared; only the first if none was."""
     patience = BUDGET
-    ended = first.search is None or first.search.run_unless(partial(_is_large_by_now, work=patience))
+    is_alone = len(options.labels) == 1  # then nobody waits for it
+
+    def may_pause(search: Deepening) -> bool:
+        return not is_alone and _is_large_by_now(search, 0)
+
+    ended = first.search is None or first.search.run_unless(partial(_is_large_by_now, work=patience), may_pause)
     if ended and _ends_here(first, options.objective, call.limits):
         return first, [first]
     others: list[Attempt] = []
@@ -48,7 +53,8 @@ def choose(options: Options, memory: Memory, call: Call, first: Attempt) -> tupl
         for other in others or _collect(begun, others):
             ceiling = None if best.best is None else in_order(options.objective, size(best.best))
             if other.search is not None:
-                other.search.run_unless(partial(_is_in_vain, objective=options.objective, ceiling=ceiling, work=share))
+                vain = partial(_is_in_vain, objective=options.objective, ceiling=ceiling, work=share)
+                other.search.run_unless(vain)
             if not _is_worth_it(other) or (undecided and best is first and not _is_far_smaller(other, first)):
                 continue
             if ceiling is None or in_order(options.objective, size(other.best or {})) < ceiling:
@@ -57,7 +63,7 @@ def choose(options: Options, memory: Memory, call: Call, first: Attempt) -> tupl
             best.run()
             return best, [first, *others]
         patience *= AGAIN
-        ended = first.search.run_unless(partial(_is_large_by_now, work=patience))
+        ended = first.search.run_unless(partial(_is_large_by_now, work=patience), may_pause)
         if ended and _ends_here(first, options.objective, call.limits):
             return first, [first, *others]
 

@@ -91,6 +91,10 @@ class Plan:
     cores: int | None = None  # that long questions may use; by default all there are
 
 
+def _never(_search: Deepening) -> bool:
+    return False
+
+
 class Deepening:
     """One search for the smallest machine. ``run`` returns whether it ended with a proof."""
 
@@ -113,6 +117,7 @@ class Deepening:
         self._asked: tuple[str, int, int | None] = ("first machine", 1, None)
         self._questions = self._search()
         self._has_looked = False  # for a good machine, whatever is proven
+        self._may_pause: Callable[[Deepening], bool] = _never
         self.is_proven = False  # whether it ended with a proof
         if self._plan.effort is not None:
             self.inquiry.takes_all = False  # a few exemplars stay where they are, whatever comes next
@@ -126,12 +131,20 @@ class Deepening:
 
     def run(self) -> bool:
         """Searches until the floors prove the best machine, or the limits stop it."""
+        self._may_pause = _never
         for _ in self._questions:
             pass
         return self.is_proven
 
-    def run_unless(self, hopeless: Callable[[Deepening], bool]) -> bool:
-        """As :meth:`run`, but pauses before a question if ``hopeless``; False if it has. More of it goes on there."""
+    def run_unless(
+        self, hopeless: Callable[[Deepening], bool], ever: Callable[[Deepening], bool] | None = None
+    ) -> bool:
+        """As :meth:`run`, but pauses before a question if ``hopeless``; False if it has. More of it goes on there.
+
+        ``ever`` says whether that may still come, by default always: then no batch of long questions is begun, which
+        would not pause.
+        """
+        self._may_pause = ever or (lambda _search: True)
         return all(not hopeless(self) for _ in self._questions)
 
     def _search(self) -> Iterator[None]:
@@ -259,7 +272,7 @@ class Deepening:
     def _can_cut(self, states: int) -> bool:
         """Whether the question is worth cutting: where it is put without a count as well, that is the better chance."""
         effort = self._plan.effort
-        is_long = effort is None or effort >= LEAST_CUT
+        is_long = not self._may_pause(self) and (effort is None or effort >= LEAST_CUT)
         return is_long and not self._row_may_fall(states) and self.inquiry.exemplars.can_cut
 
     def _settle_in_cubes(self, states: int, triggers: int) -> None:
