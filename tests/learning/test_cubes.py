@@ -43,7 +43,7 @@ Machine: TypeAlias = tuple[tuple[tuple[int, int], int], ...]
 @pytest.fixture
 def cut_at_once() -> Iterator[None]:
     """Every question with a count that could be cut is."""
-    with mock.patch.object(search, "CUT", 0), mock.patch.object(search, "LEAST_CUT", 0):
+    with mock.patch.multiple(search, CUT=0, GLANCE=0, LEAST_CUT=0):
         yield
 
 
@@ -56,7 +56,7 @@ def noting_cubes() -> Iterator[list[int]]:
         noted.append(cores)
         return ask_in_cubes(*given, cores=cores, failures_count=failures_count)
 
-    with mock.patch.object(search, "CUT", 0), mock.patch.object(search, "ask_in_cubes", ask):
+    with mock.patch.multiple(search, CUT=0, GLANCE=0, ask_in_cubes=ask):
         yield noted
 
 

@@ -260,6 +260,13 @@ def test_the_machine_is_byte_identical_whatever_the_hash_seed(tmp_path: Path) ->
     assert len(texts) == 1
 
 
+def test_few_triggers_need_few_exemplars_where_repairing_conflicts_misses_them() -> None:
+    """All histories would be taken, some hundred, if a machine with few states were looked for at once."""
+    breakfast = world("breakfast", task="b", rewards="cumulative")
+    result = solved(noisy_walks(breakfast, 200, np.random.default_rng(5), max_steps=40))
+    assert shape(result) == (5, 4) and result.exemplars < 30
+
+
 @pytest.mark.slow
 def test_growing_data_keep_the_number_of_exemplars_small() -> None:
     office = world("office", task="e")

@@ -164,8 +164,11 @@ class Enough(Exception):  # noqa: N818 - a signal, not an error
 
 
 @pytest.mark.parametrize("objective", ["states", "triggers"])
-def test_there_is_a_good_machine_before_triggers_are_counted(objective: Objective) -> None:
+def test_there_is_a_good_machine_before_triggers_are_counted(
+    objective: Objective, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An automaton of 8 states: conflicts are not repaired by few triggers, and their fewest take long to prove."""
+    monkeypatch.setattr("markovize.learning.search.GLANCE", 0)  # but for a glance at few of them
     rng = np.random.default_rng(2)
     moves, accepts = rng.integers(8, size=(8, 2)), rng.integers(2, size=8)
     drawn = {"".join(rng.choice(["0", "1"], size=rng.integers(3, 10))) for _ in range(400)}
