@@ -76,6 +76,14 @@ def test_labels_are_refined_and_stay_so_as_long_as_the_episodes_go_on() -> None:
     assert learner.learn(pair[:1]).reward_on == "state"
 
 
+def test_labels_that_other_episodes_refuted_are_tried_again() -> None:
+    """The finer labels number the steps of both alike; only under the coarser ones are they other episodes."""
+    learner = Learner(trigger_on=lambda *_step: "any", reward_on="auto")
+    refuting = [([0, 1], ["left"], [0]), ([0, 1], ["right"], [1])]
+    assert learner.learn(refuting).reward_on == "transition"
+    assert learner.learn([([0, 1], ["left"], [0]), ([0, 2], ["right"], [1])]).reward_on == "state"
+
+
 @pytest.mark.parametrize("task", ["d", "e", "loop"])
 @pytest.mark.parametrize("acyclic", [True, False])
 def test_little_effort_still_explains_everything(task: str, acyclic: bool) -> None:

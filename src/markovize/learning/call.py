@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from markovize.episodes.allowance import EXACT, Allowance
-from markovize.episodes.labelled_steps import Explain
+from markovize.episodes.labelled_steps import Explain, LabelledSteps
 from markovize.episodes.traces import Traces
 from markovize.learning.engines import Delta, Engine
 from markovize.learning.floors import Objective
 from markovize.learning.inquiry import Goal
 from markovize.learning.limits import Limits
-from markovize.learning.problem import LabelPair, Problem
+from markovize.learning.problem import LabelPair
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Deepening, Progress
 from markovize.machine.machine import RewardMachine
@@ -43,9 +43,9 @@ class Options:
         """Whether there is a search that takes less than the one asked for."""
         return not (self.acyclic and self.objective == "states")
 
-    def key(self, problem: Problem) -> tuple[object, ...]:
+    def key(self, steps: LabelledSteps) -> tuple[object, ...]:
         """What belongs to the identity of a result, beside the episodes."""
-        labels = problem.steps.triggers.kind, problem.steps.rewards.kind
+        labels = steps.triggers.kind, steps.rewards.kind
         auditor = None if self.auditor is None else self.auditor.name
         return self.objective, self.explain, self.acyclic, self.engine.name, auditor, self.allowance, *labels
 

@@ -100,7 +100,7 @@ class Known:
 class Memory:
     """What is known under each pair of labels, by its number."""
 
-    coarsest: int = 0  # the pair that was taken at first: those before it were refuted
+    refuted: dict[int, Identity] = field(default_factory=dict)  # pairs by which episodes contradict each other
     chosen: int = 0  # the pair of the last result
     known: dict[int, Known] = field(default_factory=dict)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, replace
 
+from markovize.episodes.labelled_steps import LabelledSteps, label_traces
 from markovize.learning.call import Call, Options
 from markovize.learning.floors import Proven
 from markovize.learning.identity import Identity, identify
@@ -25,26 +26,40 @@ class Recalled:
     goes_on: bool
 
 
-def recall_coarsest(options: Options, memory: Memory, call: Call, limits: Limits) -> Recalled:
-    """Under the coarsest labels that explain the episodes; if there are none, the finest, with advice.
+def recall_coarsest(
+    options: Options, memory: Memory, call: Call, limits: Limits
+) -> tuple[Recalled, dict[int, Identity]]:
+    """Under the coarsest labels that explain the episodes, and those that these refute; if all do, the finest.
 
-    Labels that earlier episodes have refuted are refuted by more of them, too: they are not tried again.
+    Labels that earlier episodes have refuted are refuted by more of them, too: they are not tried again. That they are
+    the same episodes is asked of these very labels: finer ones may call other episodes alike.
     """
-    order, here = options.coarsest, None
-    if memory.coarsest in memory.known:
-        here = recall(options, memory, call, memory.coarsest, limits)
-        if here.goes_on:
-            if here.problem.contradiction is None:
-                return here
-            order = order[order.index(here.number) + 1 :]
-    for number in order:
+    refuted: dict[int, Identity] = {}
+    here = None
+    for number in options.coarsest:
+        known = memory.refuted.get(number)
+        if known is not None and number != options.coarsest[-1] and _begin_with(known, options, call, number, limits):
+            refuted[number] = known
+            continue
         here = recall(options, memory, call, number, limits)
         if here.problem.contradiction is None:
-            return here
+            return here, refuted
+        refuted[number] = here.identity
     assert here is not None and here.problem.contradiction is not None
     with contextlib.suppress(Stop):  # in time or not: no machine explains the episodes
         here = replace(here, problem=with_advice(here.problem, call.traces, options.explain, limits, options.allowance))
-    return here
+    return here, refuted
+
+
+def _begin_with(known: Identity, options: Options, call: Call, number: int, limits: Limits) -> bool:
+    """Whether the episodes of a call begin with those of this identity, under this pair of labels."""
+    limits.check()
+    steps = label_traces(call.traces, *options.labels[number], options.explain)
+    return _identify(options, steps, [known.episodes]).get(known.episodes) == known
+
+
+def _identify(options: Options, steps: LabelledSteps, counts: list[int]) -> dict[int, Identity]:
+    return identify(steps, options.key(steps), counts, levels=options.allowance.tolerance > 0)
 
 
 def recall(options: Options, memory: Memory, call: Call, number: int, limits: Limits) -> Recalled:
@@ -53,8 +68,7 @@ def recall(options: Options, memory: Memory, call: Call, number: int, limits: Li
     known = memory.known.get(number, Known()).facts
     problem = pose(traces, options.labels[number], options.explain, limits, options.allowance)
     earlier = [i.episodes for i in (known.identity, since.identity if since else None) if i is not None]
-    counts, levels = [*earlier, len(traces)], options.allowance.tolerance > 0
-    found = identify(problem.steps, options.key(problem), counts, levels=levels)
+    found = _identify(options, problem.steps, [*earlier, len(traces)])
     goes_on = known.identity is not None and found.get(known.identity.episodes) == known.identity
     if options.allowance.outliers:
         goes_on = False  # solvers have counted steps of which there are more by now

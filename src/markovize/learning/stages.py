@@ -22,7 +22,7 @@ from markovize.learning.result import Compared, LearnResult
 def answer(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, Memory]:
     """The result of a call, and what to remember from now on."""
     try:
-        recalled = recall_coarsest(options, memory, call, call.limits.a_moment_more())
+        recalled, refuted = recall_coarsest(options, memory, call, call.limits.a_moment_more())
     except Stop:  # before there was anything to search in
         return blank(options), memory
     contradiction = recalled.problem.contradiction
@@ -38,7 +38,7 @@ def answer(options: Options, memory: Memory, call: Call) -> tuple[LearnResult, M
     if len(tried) > 1:
         result = replace(result, compared=tuple(_compared(attempt) for attempt in tried))
     known = {**memory.known, **{attempt.recalled.number: attempt.known() for attempt in tried}}
-    return result, Memory(recalled.number, chosen.recalled.number, known)
+    return result, Memory(refuted, chosen.recalled.number, known)
 
 
 def blank(options: Options) -> LearnResult:
