@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Final
 
+from markovize.episodes.columns import Floats
 from markovize.errors import InputError
 
 
@@ -47,3 +48,22 @@ class Allowance:
 
 
 EXACT: Final = Allowance()
+
+
+def can_compare(rewards: Floats) -> bool:
+    """Whether the difference of the largest and the smallest reward is a number."""
+    return not len(rewards) or isfinite(float(rewards.max()) - float(rewards.min()))
+
+
+def check_spread(rewards: Floats) -> None:
+    """Raises where rewards cannot be compared but for being equal.
+
+    >>> import numpy as np
+    >>> check_spread(np.array([-1e308, 0.0, 1e308]))
+    Traceback (most recent call last):
+    ...
+    markovize.errors.InputError: rewards from -1e+308 to 1e+308 are too far apart for noise; divide them all by 1e10
+    """
+    if not can_compare(rewards):
+        least, most = float(rewards.min()), float(rewards.max())
+        raise InputError(f"rewards from {least} to {most} are too far apart for noise; divide them all by 1e10")

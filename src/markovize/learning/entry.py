@@ -9,7 +9,7 @@ from typing import Final, Literal, Unpack
 
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
-from markovize.episodes.allowance import Allowance
+from markovize.episodes.allowance import Allowance, can_compare, check_spread
 from markovize.episodes.labelling import AUTO, labelling_of
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
@@ -131,6 +131,7 @@ def learn(
         if isinstance(episodes, EpisodeStream):
             traces = episodes.read()
     if not learner.options.allowance.exact:
+        check_spread(traces.rewards)
         result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
         if note:
             result = replace(result, remarks=(note, *result.remarks))
@@ -187,6 +188,7 @@ def _learn_and_choose_noise(
     tolerance, outliers = options.get("tolerance", 0.0), options.get("outliers", 0)
     given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
     traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
+    check_spread(traces.rewards)
     if _leaves_labels_open(options) and (note := why_guards(traces)):
         options, exactly = {**options, "trigger_on": GUARDS}, {**exactly, "trigger_on": GUARDS}
         learner = Learner(**exactly)
@@ -243,6 +245,8 @@ def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds:
         return result
     if learner.options.engine.name != DEFAULT_ENGINE or traces.recorded[1] < MANY_STEPS:
         return result  # a handful of steps says nothing about noise
+    if not can_compare(traces.rewards):
+        return result
     with interruptible() as interrupt:
         chosen = _choose_noise(learner, traces, None, None, seconds)
         if interrupt.requested:

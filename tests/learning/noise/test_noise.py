@@ -429,3 +429,18 @@ def test_fronts_that_are_refused(name: str, allowance: str, said: str, tmp_path:
     assert told.code == 2
     assert said in told.err
     assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(
+    "allowed", [{"tolerance": "auto"}, {"outliers": "auto"}, {"tolerance": 1.0}, {"reward": "random"}], ids=str
+)
+def test_rewards_whose_difference_is_no_number_are_refused(allowed: Any) -> None:
+    walks = [(["h", "c", "o"], ["g", "g"], [0, 1e308]), (["h", "h", "o"], ["s", "g"], [0, -1e308])]
+    assert learn(walks).states == 2
+    with pytest.raises(InputError, match="too far apart for noise"):
+        learn(walks, **allowed)
+
+
+def test_contradictions_of_such_rewards_come_without_advice() -> None:
+    walks = [(["h", "o"], ["g"], [paid]) for paid in [1e308, -1e308] * 60]
+    assert learn(walks).status == "unrealisable"

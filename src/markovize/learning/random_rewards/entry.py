@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from markovize.episodes.allowance import check_spread
 from markovize.episodes.labelling import AUTO, labelling_of
 from markovize.episodes.stream import EpisodeStream
 from markovize.episodes.traces import Episodes, Traces, as_traces
@@ -56,6 +57,7 @@ def learn_random(
     if time_limit is not None and not time_limit > 0:
         raise InputError(f"the time limit must be positive, not {time_limit}")
     traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
+    check_spread(traces.rewards)
     pairs = [learner.options.labels[number] for number in learner.options.coarsest]
     finest = FINEST if options.get("reward_on", AUTO) == AUTO else None
     question = Question(chance, learner.options.acyclic, len(pairs), finest)
