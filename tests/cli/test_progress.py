@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from dataclasses import replace
 
 import pytest
 import rich.console
@@ -26,10 +27,13 @@ def test_sentence(now: Progress, text: str) -> None:
     assert now.sentence(1.234) == text
 
 
-def test_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_silent_where_nobody_watches_but_for_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_display() as show:
-        assert show is None
-    assert capsys.readouterr() == ("", "")
+        show(SEARCHING)
+        assert capsys.readouterr() == ("", "")
+        for _ in range(2):
+            show(replace(SEARCHING, hint="noise [5 %]"))
+    assert capsys.readouterr() == ("", "note: noise [5 %] (the search goes on)\n")
 
 
 class Terminal(rich.console.Console):

@@ -40,10 +40,13 @@ def support_in(
 ) -> tuple[Support, ...]:
     """What episodes say for each trigger of a machine."""
     from markovize.errors import InputError
+    from markovize.learning.noise import without_noise
+    from markovize.machine.replay import MachineFunctions
     from markovize.machine.support import count_support
 
+    functions: MachineFunctions = {"trigger_on": trigger_on, "reward_on": reward_on, "features": features}
     traces = read(episodes, None, None)
-    support = count_support(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
+    support = count_support(machine, without_noise(machine, traces, **functions), **functions)
     if machine.triggers and not support:
         many = f"{traces.steps:,} steps and {len(machine.triggers):,} triggers"
         raise InputError(f"to count what supports each trigger takes too long with {many}; give fewer episodes")

@@ -12,15 +12,21 @@ QUIET_SECONDS = 0.5  # short solves need no display
 
 
 @contextmanager
-def progress_display() -> Iterator[Callable[[Progress], None] | None]:
-    """Gives a function for ``learn(on_progress=…)``, or None if stderr is not a terminal."""
+def progress_display() -> Iterator[Callable[[Progress], None]]:
+    """Gives a function for ``learn(on_progress=…)``; where stderr is no terminal, it only tells hints."""
     from rich.console import Console
     from rich.live import Live
     from rich.spinner import Spinner
 
-    console = Console(stderr=True)
+    console, told = Console(stderr=True), set[str]()
+
+    def tell_once(progress: Progress) -> None:
+        if progress.hint and progress.hint not in told:
+            told.add(progress.hint)
+            console.print(f"note: {progress.hint} (the search goes on)", markup=False, highlight=False, soft_wrap=True)
+
     if not console.is_terminal:
-        yield None
+        yield tell_once
         return
     start = time.monotonic()
     spinner = Spinner(
@@ -31,6 +37,7 @@ def progress_display() -> Iterator[Callable[[Progress], None] | None]:
 
         def show(progress: Progress) -> None:
             nonlocal shown
+            tell_once(progress)
             elapsed = time.monotonic() - start
             if elapsed < QUIET_SECONDS or elapsed - shown < 0.125:
                 return

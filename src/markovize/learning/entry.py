@@ -9,26 +9,29 @@ from typing import Final, Literal, Unpack
 
 from markovize.conflicts.clock import find_clock
 from markovize.conflicts.timetable import find_timetable
-from markovize.episodes.allowance import Allowance, can_compare, check_spread
-from markovize.episodes.labelling import AUTO, labelling_of
+from markovize.episodes.allowance import Allowance, check_spread
+from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
-from markovize.episodes.traces import Episodes, Traces, as_traces
+from markovize.episodes.traces import Episodes, as_traces
 from markovize.errors import InputError
+from markovize.learning.advice import (
+    ADVICE_SECONDS,
+    MANY_STEPS,
+    NoiseWatch,
+    choose_allowance,
+    hint_at_noise,
+    with_advice,
+)
 from markovize.learning.call import Begun
 from markovize.learning.comparison import SMALL
 from markovize.learning.engines import Delta
 from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.choice import why_guards
-from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
-from markovize.learning.label_front import Question
-from markovize.learning.learner import DEFAULT_ENGINE, NO_ALLOWANCES, Learner, LearnOptions
-from markovize.learning.limits import Limits
+from markovize.learning.learner import NO_ALLOWANCES, Learner, LearnOptions
 from markovize.learning.merging import as_mergeable
-from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice, with_noise
-from markovize.learning.prefix_tree import count_contradicting
-from markovize.learning.problem import label_and_merge
+from markovize.learning.noise import with_noise
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
@@ -39,10 +42,7 @@ from markovize.machine.support import count_support
 
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
-MANY_STEPS: Final = 100  # from here on reward labels should repeat, and noise shows; fewer steps are an example
 UNPROVEN: Final = "the smallest size is not proven, so that machines of it are not listed"
-NOISE_SHARE: Final = 0.01  # of the steps; more that contradict each other are hardly noise
-ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
 
 
 def learn(
@@ -147,16 +147,17 @@ def learn(
             return replace(blank(learner.options), time=table)
         if time_limit is not None:  # the limit is one for both searches
             time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
-    started = time.monotonic()
-    result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
+    started, watch = time.monotonic(), NoiseWatch(learner, traces, time_limit)
+    told = watch.on_progress(on_progress)
+    result = learner.learn(traces, time_limit=time_limit, on_progress=told, since=since, all=all)
     if result.status == "unrealisable":
         left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
-        return _with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result
+        return with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result
     if note:
         result = replace(result, remarks=(note, *result.remarks))
     if all is not None and result.machine is not None and result.all is None:
         result = replace(result, remarks=(*result.remarks, UNPROVEN))
-    if hint := _hint_at_noise(result, learner, traces):
+    if hint := watch.hint_for(result) or hint_at_noise(result, learner, traces):
         result = replace(result, remarks=(*result.remarks, hint))
     if result.machine is None or result.interrupted:
         return result
@@ -193,7 +194,7 @@ def _learn_and_choose_noise(
         options, exactly = {**options, "trigger_on": GUARDS}, {**exactly, "trigger_on": GUARDS}
         learner = Learner(**exactly)
     with interruptible():  # one Ctrl-C for the choice and for the search after it
-        chosen = _choose_noise(
+        chosen = choose_allowance(
             learner,
             traces,
             None if tolerance == AUTO else given.tolerance,
@@ -221,59 +222,6 @@ def _learn_and_choose_noise(
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
     return replace(result, noise=noise, seconds=time.monotonic() - start)
-
-
-def _choose_noise(
-    learner: Learner, traces: Traces, tolerance: float | None, outliers: int | None, seconds: float | None
-) -> Chosen:
-    """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
-    warm_up_for_noise()
-    options, guards = learner.options, learner.guard_options
-    question = Question(tolerance, outliers, options.acyclic, options.explain, options.engine)
-    labels = [options.labels[number] for number in options.coarsest]
-    with interruptible() as interrupt:
-        limits = Limits(None if seconds is None else time.monotonic() + seconds, interrupt=interrupt)
-        if guards is not None:
-            return choose_point(draw_guard_front(traces, GuardQuestion(tolerance, outliers, guards), limits))
-        return choose_noise(traces, question, labels, limits)
-
-
-def _with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds: float) -> LearnResult:
-    """Where rewards contradict each other: which allowance would help, and what machine one would get."""
-    contradiction = result.contradiction
-    if contradiction is None or contradiction.finer_labels_help or result.interrupted:
-        return result
-    if learner.options.engine.name != DEFAULT_ENGINE or traces.recorded[1] < MANY_STEPS:
-        return result  # a handful of steps says nothing about noise
-    if not can_compare(traces.rewards):
-        return result
-    with interruptible() as interrupt:
-        chosen = _choose_noise(learner, traces, None, None, seconds)
-        if interrupt.requested:
-            return replace(result, interrupted=True)
-    if chosen.point is None:
-        return result
-    told = f"{contradiction.advice} {describe_choice(chosen.point, traces.recorded[1])}".strip()
-    return replace(result, contradiction=replace(contradiction, advice=told))
-
-
-def _hint_at_noise(result: LearnResult, learner: Learner, traces: Traces) -> str:
-    """Where coarser labels fail by a handful of steps, and finer ones do only with a large machine: it may be noise."""
-    options, steps = learner.options, traces.recorded[1]
-    if learner.finds_guards or result.interrupted or steps < MANY_STEPS or not result.trigger_on:
-        return ""
-    coarsest = options.labels[options.coarsest[0]]
-    kinds = labelling_of(coarsest[0]).kind, labelling_of(coarsest[1]).kind
-    is_large = result.machine is None or max(result.machine.states, len(result.machine.triggers)) > SMALL
-    if not is_large or (result.trigger_on, result.reward_on) == kinds:
-        return ""
-    few = count_contradicting(label_and_merge(traces, coarsest, options.explain, Limits()))
-    if not 0 < few <= NOISE_SHARE * steps:
-        return ""
-    return (
-        f"with {kinds[0]}/{kinds[1]} labels only {few} of {steps:,} steps contradict others of the same history; if "
-        "that is noise, allow for outliers (--outliers auto)"
-    )
 
 
 def _own_functions(result: LearnResult, options: LearnOptions) -> MachineFunctions:

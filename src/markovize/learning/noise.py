@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 
 from markovize.episodes.allowance import EXACT, Allowance
+from markovize.episodes.columns import Floats
 from markovize.episodes.traces import Traces
-from markovize.learning.fronts import Front, Point
+from markovize.learning.fronts import Front, Point, snap_rewards
 from markovize.learning.label_front import Question, draw_front
 from markovize.learning.limits import Limits
 from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier
+from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import MachineFunctions, promised_rewards, run, with_rounding
 from markovize.machine.support import count_support
 
@@ -82,5 +84,26 @@ def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, functi
     noise = replace(noise, outliers=tuple(found))
     if result.interrupted:
         return replace(result, noise=noise)
-    support = count_support(result.machine, replace(traces, rewards=levels), **functions)
+    support = count_support(result.machine, _pay_levels(traces, levels, allowance.tolerance), **functions)
     return replace(result, noise=noise, support=support)
+
+
+def without_noise(machine: RewardMachine, traces: Traces, **functions: Unpack[MachineFunctions]) -> Traces:
+    """The episodes as a machine with levels has them, where it knows the step: what supports its triggers is in these.
+
+    >>> from markovize.machine.parts import Emission
+    >>> machine = RewardMachine("state", "state", 1, (), rewards=(Emission(0, "x", 0, 1.0, spread=0.2, count=9),))
+    >>> without_noise(machine, Traces.of([(["x", "x", "y"], [0, 0], [1.1, 7.0])])).rewards.tolist()
+    [1.0, 7.0]
+    """
+    widest = max((emission.spread for emission in machine.rewards), default=0.0)
+    if not widest:
+        return traces
+    levels = promised_rewards(machine, run(machine, traces, **functions))
+    return _pay_levels(traces, np.where(np.isnan(levels), traces.rewards, levels), widest)
+
+
+def _pay_levels(traces: Traces, levels: Floats, tolerance: float) -> Traces:
+    """The episodes with these rewards; those within the tolerance of each other are one, and tell nothing apart."""
+    alike = snap_rewards(levels, tolerance)
+    return replace(traces, rewards=levels if alike is None else alike)

@@ -58,6 +58,7 @@ class Progress:
     exemplars: int
     labels: str = ""  # (trigger/reward) where those of several are compared
     guards: tuple[int, int] | None = None  # and literals of the best machine, where triggers are guards
+    hint: str = ""  # what may be the reason where a search is long
 
     def sentence(self, seconds: float) -> str:
         """One line: phase, the size in question, what is proven, the best machine, exemplars, time.

@@ -18,13 +18,14 @@ from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
 from markovize.errors import MachineError
-from markovize.learning import entry
+from markovize.learning import advice
 from markovize.learning.fronts import Ruler, snap_rewards, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
-from markovize.learning.noise import choose_noise
+from markovize.learning.noise import choose_noise, without_noise
 from markovize.learning.trimming import trim_rewards
 from markovize.machine.machine import RewardMachine
+from markovize.machine.support import count_support
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
 
@@ -188,12 +189,39 @@ def test_a_large_machine_of_finer_labels_comes_with_a_hint_at_noise(monkeypatch:
     """Each episode has actions of its own, so that finer labels explain whatever was paid."""
     walks = [(["hall", "hall", "yard"], [n, n], [0.0, float(n == 7)]) for n in range(60)]
     assert "--outliers auto" not in " ".join(learn(walks).remarks)  # a machine of one state is small
-    monkeypatch.setattr(entry, "SMALL", 0)
+    monkeypatch.setattr(advice, "SMALL", 0)
     result = learn(walks)
     assert (result.trigger_on, result.reward_on) == ("state", "transition")
     assert "with state/state labels only 1 of 120 steps contradict" in result.remarks[-1]
     clean = [(observations, actions, [0.0, 0.0]) for observations, actions, _ in walks]
     assert not learn(clean).remarks
+
+
+def test_a_long_search_hints_at_noise_while_it_goes_on(office: Traces, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long walks have histories of their own: flips contradict nothing, and a machine that explains them is huge."""
+    monkeypatch.setattr(advice, "LONG_SECONDS", 0.0)
+    number = np.arange(office.steps) - office.offsets[:-1].repeat(np.diff(office.offsets))
+    wrong = np.flatnonzero((number > 25) & (office.rewards == 0))[::300].tolist()
+    told: list[str] = []
+    noisy = flipped(office, wrong)
+    result = learn(noisy, time_limit=6, on_progress=lambda progress: told.append(progress.hint), **OFFICE)
+    assert result.status != "optimal"
+    hint = f"with {len(wrong)} outliers of {office.steps:,} steps (--outliers {len(wrong)}): 2 states, 1 trigger."
+    assert told[-1].endswith(hint) and result.remarks[-1].endswith(hint)
+    clean = learn(office, on_progress=lambda progress: told.append(progress.hint), **OFFICE)
+    assert clean.status == "optimal" and not clean.remarks
+
+
+@pytest.mark.parametrize("share", [0.2, 0.0])
+def test_what_supports_a_trigger_is_the_same_with_noise(office: Traces, share: float) -> None:
+    """Levels within the tolerance of each other are no evidence; for ``learn`` as for ``draw --episodes``."""
+    clean, noisy = learn(office, **OFFICE), shaken(office, share)
+    result = learn(noisy, tolerance=share, **OFFICE)
+    counts = [(each.steps, each.paid) for each in clean.support]
+    assert [(each.steps, each.paid) for each in result.support] == counts
+    machine = result.unwrap()
+    again = count_support(machine, without_noise(machine, noisy))
+    assert [(each.steps, each.paid) for each in again] == counts
 
 
 def test_a_limit_holds_while_an_allowance_is_chosen(office: Traces) -> None:
@@ -351,7 +379,7 @@ def test_ctrl_c_while_advice_is_looked_for_is_not_lost(office: Traces, monkeypat
         signal.raise_signal(signal.SIGINT)
         return choose_noise(*_)
 
-    monkeypatch.setattr("markovize.learning.entry.choose_noise", pressed)
+    monkeypatch.setattr("markovize.learning.advice.choose_noise", pressed)
     result = learn(flipped(office, [int(office.offsets[1])]), **OFFICE)
     assert (result.status, result.interrupted) == ("unrealisable", True)
 
