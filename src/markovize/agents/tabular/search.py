@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
 from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.agents.tabular.label_choice import LabelChoice, LabelPair
 from markovize.agents.tabular.outliers import Settled, settle_by_votes
 from markovize.agents.tabular.part_learner import PartLearner
 from markovize.agents.tabular.repeats import fitting_tolerance, is_examined, spread_of_repeats, worth_repeating
@@ -20,28 +19,20 @@ from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import label_traces
-from markovize.episodes.labelling import AUTO, Labelling, LabelOn, labelling_of, loaded, pairs_to_compare, pairs_to_try
+from markovize.episodes.labelling import AUTO, LabelOn, labelling_of, loaded
 from markovize.episodes.traces import Ints, Longs, Traces
 from markovize.errors import InputError, UnrealisableError
-from markovize.learning.comparison import SHARE, SMALL
+from markovize.learning.comparison import SMALL
 from markovize.learning.learner import Auto, Learner, LearnOptions
-from markovize.learning.parts import mixed_labels, parts_of
+from markovize.learning.parts import parts_of
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.machine.machine import RewardMachine
 
-LabelPair: TypeAlias = tuple[Labelling, Labelling]
-
-MANY_TRIGGERS = 12  # from here on other labels are considered, if they are free; unproven, from more than SMALL on
-MORE_TRIGGERS = 1.5  # times those of a machine that no other labels could beat, until they are considered again
-FAR_SMALLER = 0.75  # of the bits of a machine: a reason to take other labels
 LEAST_SECONDS = 0.01  # of a search that must end at once
-SOME_TRIGGERS = 3  # from here on if other labels leave far less to explain
 PROOF = 80  # times the effort of a question, where the last machine is to be proven: seconds, at worst a minute
 MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
-LONG_LOOK = 2  # times the effort, before labels are left whose machine is large and unproven
-FAR_MORE = 4  # times as many reward labels with several rewards
 
 
 class MachineSearch:
@@ -57,11 +48,8 @@ class MachineSearch:
         self.status, self.exemplars = "no conflict", 0
         tolerance, outliers = (0 if own == AUTO else own for own in (settings.tolerance, settings.outliers))
         self.allowance = Allowance(float(tolerance), int(outliers))
-        self._candidates = _pairs_to_compare(*self._asked, noisy=settings.tolerance != 0)
-        self._labels = self._candidates[0]
+        self._choice = LabelChoice(self._asked, settings.explain, noisy=settings.tolerance != 0)
         self._learners: dict[LabelPair, PartLearner] = {}
-        self._many_triggers: float = MANY_TRIGGERS
-        self._many_unproven: float = SMALL + 1
         self._effort = settings.effort
         self._stop = NEVER
         self._tell: Callable[[str], None] | None = None
@@ -117,8 +105,8 @@ class MachineSearch:
         if not is_open or self.pending or not self.allowance.exact:
             return None
         self._stop, self._tell = stop, tell
-        learner, kept = self._learners[self._labels], self.kept
-        return learner.prove(kept, self._parts(self._labels, self.traces()), machine, self._ask_for_proof)
+        labels, kept = self._choice.labels, self.kept
+        return self._learners[labels].prove(kept, self._parts(labels, self.traces()), machine, self._ask_for_proof)
 
     def note_proof(self, result: LearnResult) -> None:
         """The run keeps its machine, which is proven now or is not."""
@@ -206,18 +194,21 @@ class MachineSearch:
         Labels that these episodes refute give way to the next finer ones.
         """
         rng = np.random.default_rng((self.settings.seed, number))
-        traces = kept.traces(self.codec)
-        result = self._solve_under(self._labels, kept, traces, rng)
-        while result.contradiction is not None and (finer := self._finer(self._labels)) is not None:
-            self._labels = finer
-            result = self._solve_under(finer, kept, traces, rng)
+        traces, choice = kept.traces(self.codec), self._choice
+
+        def solve(labels: LabelPair, times: float = 1) -> LearnResult:
+            return self._solve_under(labels, kept, traces, rng, times)
+
+        result = solve(choice.labels)
+        while result.contradiction is not None and choice.refine():
+            result = solve(choice.labels)
         if result.contradiction is not None:  # no labels explain the episodes: with advice
             return self._new_learner(*self._asked).learn(traces)
         if not result.interrupted:
-            result = self._under_other_labels(kept, traces, result, rng)
+            result = choice.compare(result, traces, self.allowance.width, solve, self._forget)
         while result.machine is None and not result.interrupted:  # nothing within the budget of a last resort
             self._effort = MORE_EFFORT * (self._effort or 1)
-            result = self._solve_under(self._labels, kept, traces, rng)
+            result = solve(choice.labels)
         if not result.interrupted:
             self._last = result.machine
         return result
@@ -228,13 +219,17 @@ class MachineSearch:
         kept: KeptEpisodes,
         traces: Traces,
         rng: np.random.Generator,
-        times: float = 1,
+        times: float,
     ) -> LearnResult:
         """A machine under these labels, with so many ``times`` the effort."""
         if labels not in self._learners:
             self._learners[labels] = PartLearner(lambda: self._new_learner(*labels))
         effort = None if self._effort is None else max(1, int(times * self._effort))
         return self._learners[labels].learn(kept, self._parts(labels, traces), partial(self._ask, effort), rng)
+
+    def _forget(self, labels: LabelPair) -> None:
+        """The learner of these labels begins anew."""
+        del self._learners[labels]
 
     def _parts(self, labels: LabelPair, traces: Traces) -> list[Ints]:
         """The episodes that can be learned apart."""
@@ -262,70 +257,6 @@ class MachineSearch:
         )
         return replace(result, interrupted=result.interrupted or self._stop.requested)
 
-    def _finer(self, labels: LabelPair) -> LabelPair | None:
-        """The labels that ``auto`` tries after these."""
-        order = pairs_to_try(*self._asked)
-        here = order.index(labels) if labels in order else len(order) - 2
-        return order[here + 1] if here + 1 < len(order) else None
-
-    def _under_other_labels(
-        self, kept: KeptEpisodes, traces: Traces, result: LearnResult, rng: np.random.Generator
-    ) -> LearnResult:
-        """Under other labels, where these do with a far smaller machine: a large one is a sign of wrong labels.
-
-        Finer ones come first. From few episodes they may look better than they are: so the way back is open. Beside a
-        small machine they get a share of the effort: one that is far smaller still is found soon, or not at all.
-        """
-        triggers = math.inf if result.triggers is None else result.triggers
-        if triggers < SOME_TRIGGERS or len(self._candidates) < 2:
-            return result
-        many = self._many_triggers if result.status == "optimal" else self._many_unproven
-        unclear = {labels: self._mixed_labels(labels, traces) for labels in self._candidates}
-        is_small = triggers < many
-        if is_small and unclear[self._labels] <= FAR_MORE * min(unclear.values()):
-            return result
-        if not is_small and triggers <= MANY_TRIGGERS and result.status != "optimal":
-            result = self._look_again(kept, traces, result, rng)
-            triggers = math.inf if result.triggers is None else result.triggers
-            if result.interrupted or triggers < many:
-                return result
-        here = self._candidates.index(self._labels)
-        cost = self._bits(triggers, self._labels, traces)
-        for labels in (*self._candidates[here + 1 :], *self._candidates[:here]):
-            if unclear[labels] > FAR_MORE * unclear[self._labels]:
-                continue  # these rewards have far more to explain: a search would take long, and be in vain
-            other = self._solve_under(labels, kept, traces, rng, times=1 / SHARE if is_small else 1)
-            if other.interrupted:
-                return replace(result, interrupted=True)
-            if other.triggers is not None and self._bits(other.triggers, labels, traces) <= FAR_SMALLER * cost:
-                self._labels = labels
-                if other.status == "optimal" or not is_small:
-                    return other
-                del self._learners[labels]  # which has learned to try little: now it is worth the whole effort
-                return self._solve_under(labels, kept, traces, rng)
-        if result.triggers is not None:
-            self._many_triggers = max(self._many_triggers, MORE_TRIGGERS * triggers)
-            self._many_unproven = max(self._many_unproven, MORE_TRIGGERS * triggers)
-        return result
-
-    def _look_again(
-        self, kept: KeptEpisodes, traces: Traces, result: LearnResult, rng: np.random.Generator
-    ) -> LearnResult:
-        """With more effort: a large machine may be the fault of a hard search, and finer labels fit by chance."""
-        again = self._solve_under(self._labels, kept, traces, rng, times=LONG_LOOK)
-        if again.triggers is None or (result.triggers is not None and again.triggers >= result.triggers):
-            return replace(result, interrupted=again.interrupted)
-        return again
-
-    def _mixed_labels(self, labels: LabelPair, traces: Traces) -> int:
-        """How many reward labels have been seen with more than one reward."""
-        steps = label_traces(traces, labels[1], labels[1], self.settings.explain)
-        return len(mixed_labels(steps, self.allowance.width))
-
-    def _bits(self, triggers: float, labels: LabelPair, traces: Traces) -> float:
-        """What so many triggers cost to spell: finer labels are more to choose from, so each of them says more."""
-        return triggers * math.log2(max(2, len(labels[0].label_steps(traces).values)))
-
     def _new_learner(self, trigger_on: Auto, reward_on: Auto) -> Learner:
         cfg = self.settings
         return Learner(
@@ -346,15 +277,6 @@ def _words(learner: Learner, progress: Progress) -> str:
     size = f" {progress.states} states" if progress.phase == "searching" else ""
     best = "" if progress.best is None else f", best {progress.best[0]} states {progress.best[1]} triggers"
     return f"learning a machine ({trigger.kind}/{reward.kind}): {progress.phase}{size}{best}"
-
-
-def _pairs_to_compare(trigger_on: LabelOn, reward_on: LabelOn, *, noisy: bool) -> list[LabelPair]:
-    """All labels that ``auto`` may take; where rewards are noisy, choices (s, a), too, before whole steps.
-
-    In a process that is done action by action, every other outcome of an action would be one more trigger to learn.
-    """
-    pairs, choice = pairs_to_compare(trigger_on, reward_on), labelling_of("choice")
-    return [*pairs[:-1], (choice, choice), pairs[-1]] if noisy and trigger_on == reward_on == AUTO else pairs
 
 
 def _coarsest(on: Auto) -> LabelOn:
