@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import gymnasium
 import numpy as np
@@ -18,7 +19,9 @@ from markovize.agents.tabular.compiled.allocation import allocate
 from markovize.agents.tabular.compiled.arrays import Rewards, Sizes
 from markovize.agents.tabular.compiled.updates import CONTRADICTS, KNOWN, MOVED, NEW, remember_level
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
+from markovize.agents.tabular.outliers import Settled
 from markovize.agents.tabular.repeats import spread_of_repeats
+from markovize.agents.tabular.search import MachineSearch
 from markovize.errors import InputError, UnrealisableError
 
 MAP = """
@@ -151,6 +154,43 @@ def test_outliers_that_are_told_by_votes() -> None:
         assert (outlier.reward, outlier.expected) in ((0.0, 1.0), (1.0, 0.0))
         assert kept[outlier.episode].rewards[outlier.step] == outlier.reward
     assert {level.reward for level in result.noise.levels} == {0.0, 1.0}
+
+
+class Patrol(gymnasium.Env[Any, Any]):
+    """Nine cells in a row: the second pays each time that the eighth was visited before; now and then the opposite."""
+
+    observation_space, action_space = gymnasium.spaces.Discrete(9), gymnasium.spaces.Discrete(2)
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed, options=options)
+        self.cell, self.visited, self.steps = 4, False, 0
+        return self.cell, {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.cell, self.steps = min(8, max(0, self.cell + (1 if action else -1))), self.steps + 1
+        reward = float(self.cell == 1 and self.visited)
+        self.visited = self.cell == 7 or (self.visited and self.cell != 1)
+        if self.np_random.random() < self.share:
+            reward = 1 - reward
+        return self.cell, reward, False, self.steps >= 30, {}
+
+
+def test_two_equal_histories_that_disagree_end_no_run() -> None:
+    """No label tells them apart and two votes decide nothing; one of them is an outlier all the same."""
+    tied: list[bool] = []
+
+    def note(search: MachineSearch, kept: KeptEpisodes | None = None, *, decide: bool = False) -> Settled:
+        tied.append(decide)
+        return put_right(search, kept, decide=decide)
+
+    put_right = MachineSearch.put_right
+    with mock.patch.object(MachineSearch, "put_right", note):
+        result = ActiveLearner(Patrol(0.003), Settings.of(episodes=200, outliers="auto", seed=0)).run()
+    assert any(tied), "votes were never tied: this run shows nothing"
+    assert (result.machine.states, len(result.machine.triggers)) == (2, 2)
 
 
 def test_a_number_of_outliers_that_is_given() -> None:

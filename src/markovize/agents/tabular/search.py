@@ -71,12 +71,15 @@ class MachineSearch:
             return False
         return worth_repeating(len(self.solves) + 1) or not is_examined(self.kept, rewards, self._names())
 
-    def put_right(self, kept: KeptEpisodes | None = None) -> Settled:
-        """The episodes kept, without the outliers that equal histories tell, where these are to be found."""
+    def put_right(self, kept: KeptEpisodes | None = None, *, decide: bool = False) -> Settled:
+        """The episodes kept, without the outliers that equal histories tell, where these are to be found.
+
+        Where votes are too few, nothing is said, unless it is to ``decide``.
+        """
         kept = self.kept if kept is None else kept
         if self.settings.outliers != AUTO:
             return Settled(kept, ())
-        return settle_by_votes(kept, self.allowance.width, decide=self.settings.tolerance == AUTO)
+        return settle_by_votes(kept, self.allowance.width, decide=decide or self.settings.tolerance == AUTO)
 
     def traces(self) -> Traces:
         """The episodes kept so far."""
@@ -89,7 +92,7 @@ class MachineSearch:
         """
         self._stop, self._tell = stop, tell
         self._allow(self.expected_tolerance())
-        result = self._solve(self.put_right().kept, len(self.solves) + 1)
+        result = self._solve_settled(self.kept, len(self.solves) + 1)
         if result.contradiction is not None:
             raise UnrealisableError(result.contradiction)
         return result
@@ -169,7 +172,7 @@ class MachineSearch:
         for number, solve in enumerate(self.solves, 1):
             yield number
             self._allow(solve.tolerance)
-            result = self._solve(self.put_right(self.kept.first(solve.kept)).kept, number)
+            result = self._solve_settled(self.kept.first(solve.kept), number)
             if result.interrupted:
                 raise KeyboardInterrupt
         if result is not None and result.machine != machine:
@@ -187,6 +190,19 @@ class MachineSearch:
         if tolerance != self.allowance.tolerance:
             self.allowance = replace(self.allowance, tolerance=tolerance)
             self._learners.clear()
+
+    def _solve_settled(self, kept: KeptEpisodes, number: int) -> LearnResult:
+        """The machine of these episodes without their outliers.
+
+        Two equal histories that were paid differently are no reason to give up: one of them is an outlier, and where
+        no labels explain both, it is decided which.
+        """
+        labels = self._choice.labels
+        result = self._solve(self.put_right(kept).kept, number)
+        if result.contradiction is None or self.settings.outliers != AUTO:
+            return result
+        self._choice.labels = labels
+        return self._solve(self.put_right(kept, decide=True).kept, number)
 
     def _solve(self, kept: KeptEpisodes, number: int) -> LearnResult:
         """The machine of the first, second, … solve; draws of its own, so that it can be repeated.
