@@ -151,7 +151,7 @@ def test_another_process_writes_the_same_bytes(run: Run) -> None:
     [
         (["NoSuchWorld-v0"], "cannot make NoSuchWorld-v0: Environment `NoSuchWorld` doesn't exist"),
         (["a:b:c"], "cannot make a:b:c: ValueError"),
-        (["no_such_module:World-v0"], "cannot make no_such_module:World-v0: ModuleNotFoundError"),
+        (["no_such_module:World-v0"], "cannot import no_such_module: ModuleNotFoundError"),
         (["World-v0", "--import", "no_such_module"], "cannot import no_such_module: ModuleNotFoundError"),
         (["markovize/OfficeWorld-v0", "--env-arg", "task"], "--env-arg must look like name=value, not 'task'"),
         (["markovize/OfficeWorld-v0", "--env-arg", "=c"], "--env-arg must look like name=value, not '=c'"),

@@ -57,6 +57,7 @@ def test_bad_use(log: Path) -> None:
         (["learn", log, "--certificate", log], "is a file; a certificate is a folder"),
         (["learn", log, "--certificate", log.parent], "is not empty"),
         (["learn", log, "--certificate", folder, "--holdout", "0.5"], "leave out --holdout"),
+        (["learn", log, "--certificate", folder, "--reward", "random"], "no bound is proven of random ones"),
         (["verify", log.parent, log.with_name("missing.jsonl")], "missing.jsonl"),
         (["verify", log.parent, log, "--function", "no_such_module:label"], "cannot import no_such_module"),
         (["verify", log.parent, log, "--checker", "no-such-checker"], "there is no program no-such-checker"),
@@ -74,6 +75,15 @@ def test_no_proof_no_certificate(log: Path) -> None:
     ran = run_here("learn", log, "--certificate", folder)
     assert ran.code == 1
     assert "markovize: not certified: the machine is not proven (unrealisable)" in ran.err.splitlines()
+    assert not folder.exists()
+
+
+def test_what_cannot_be_certified_is_learned_and_told(log: Path) -> None:
+    folder, machine = log.parent / "proof", log.parent / "machine.json"
+    ran = run_here("learn", log, "--tolerance", "0.1", "--certificate", folder, "-o", machine)
+    assert ran.code == 2
+    assert ran.out.startswith("optimal: ") and machine.exists()
+    assert ran.err == "markovize: not certified: certificates are for exact rewards, without tolerance or outliers\n"
     assert not folder.exists()
 
 

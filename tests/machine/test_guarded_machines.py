@@ -291,3 +291,14 @@ def test_no_features_at_all() -> None:
     assert RewardMachine.from_json(machine.to_json()) == machine
     assert (machine.step(0, ()), machine.step(1, ()), machine.reward(0, (), 1)) == (1, 1, 2.0)
     assert machine.trigger_labelling().label_steps(OFFICE_WALKS).values == [()]
+
+
+def test_words_name_a_guard_that_must_not_hold() -> None:
+    """Only where it matters: with it, something else is paid."""
+    x, y = (Feature(name, "numeric") for name in "xy")
+    near, high = Guard([Literal("x", "below", 5)]), Guard([Literal("y", "at_least", 7)])
+    pays = [Emission(0, (False, True), 0, 1.0), Emission(0, (True, True), 0, 0.0), Emission(0, (False, False), 0, 0.0)]
+    machine = RewardMachine("guards", "guards", 1, (), tuple(pays), features=(x, y), reward_guards=(near, high))
+    assert describe(machine, rewards=True)[1:] == ["in state 0, y ≥ 7 unless x < 5 pays 1"]
+    alike = replace(machine, rewards=(pays[0], replace(pays[1], reward=1.0), pays[2]))
+    assert "unless" not in " ".join(describe(alike, rewards=True))

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from markovize.learning.result import LearnResult
 
 
-def check(folder: Path, holdout: float | None) -> None:
+def check(folder: Path, holdout: float | None, *, exact: bool) -> None:
     """Fails before a long solve, not after it."""
     from markovize.certificate.make import check_folder
 
+    if not exact:
+        raise typer.BadParameter("--certificate is for rewards that are exact: no bound is proven of random ones")
     if holdout is not None:
         raise typer.BadParameter("--certificate is about all episodes of a file; leave out --holdout")
     check_folder(folder)

@@ -68,7 +68,9 @@ def check(
             if report.apart is not None and report.apart.repeated:
                 out.print(f"Of these, {report.apart}", markup=False, highlight=False, soft_wrap=True)
             if tolerance or outliers:
-                out.print(f"off the level of their {what}: {count(report.outside, 'step')}", highlight=False)
+                allowed = f", {'more than' if report.outside > outliers else 'within'} the {outliers:,} allowed"
+                off = f"off the level of their {what}: {count(report.outside, 'step')}"
+                out.print(off + (allowed if outliers else ""), highlight=False)
         if report.time is not None:
             out.print(f"{report.time}. {report.time.advice}", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NO if exit_code and report.outside > outliers else DONE)

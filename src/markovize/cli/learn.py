@@ -18,12 +18,13 @@ from markovize.cli.choices import (
     Objective,
     RewardChoice,
 )
-from markovize.cli.exits import DONE, INTERRUPTED, NO, STOPPED
+from markovize.cli.exits import BAD, DONE, INTERRUPTED, NO, STOPPED
 from markovize.cli.groups import with_groups
 from markovize.cli.logs import PLAIN, Log
 from markovize.cli.replay import report_replay
 from markovize.cli.terminal import console, count, print_json, screenful
 from markovize.episodes.labelling import AUTO
+from markovize.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from markovize.episodes.stream import SomeEpisodes
@@ -134,7 +135,7 @@ def learn(
     if front is not None:
         _check_front(front, tolerance, outliers)
     if certificate is not None:
-        certificates.check(certificate, holdout)
+        certificates.check(certificate, holdout, exact=reward.value == "exact")
     traces = log.read(episodes, reward_decimals)
     held_out: Traces | SomeEpisodes | None = None
     if holdout is not None:
@@ -170,9 +171,12 @@ def learn(
         if front is not None and result.noise is not None and result.noise.front:
             taken = result.noise.tolerance, len(result.noise.outliers)
             front.write_bytes(draw_front(result.noise.front, taken, kind=front.suffix[1:]))
-        made = None
+        made, refusal = None, ""
         if certificate is not None and result.status == "optimal":
-            made = certificates.write(result, certificate, lambda: log.read_whole(episodes, reward_decimals))
+            try:
+                made = certificates.write(result, certificate, lambda: log.read_whole(episodes, reward_decimals))
+            except UnsupportedError as error:  # what was learned is told all the same
+                refusal = str(error)
         tried = None
         if held_out is not None and result.machine is not None:
             own = options.functions_for(result.machine, trigger_on, reward_on)
@@ -192,12 +196,15 @@ def learn(
         if result.time is not None:
             typer.echo(f"markovize: {result.time}. {result.time.advice}; --count-steps learns all the same", err=True)
         if certificate is not None and made is None:
-            typer.echo(f"markovize: not certified: the machine is not proven ({result.status})", err=True)
+            why = refusal or f"not certified: the machine is not proven ({result.status})"
+            typer.echo(f"markovize: {why}", err=True)
         code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         if result.chance is not None and not result.chance.stopped:
             code = DONE  # nothing was left open that could be proven
         if result.all is not None and result.all.stopped:
             code = STOPPED
+        if refusal:
+            code = BAD
         raise typer.Exit(INTERRUPTED if result.interrupted or interrupt.requested else code)
 
 
@@ -303,11 +310,20 @@ def _print_noise(result: LearnResult, everything: bool) -> None:
         if lines:
             out.print("\n".join(lines), markup=False, highlight=False)
     if noise.front:
-        clear = "" if noise.margin is None else f" (by {noise.margin:.0f} bits)"
-        out.print(f"Allowances that were compared; the shortest description is taken{clear}:", highlight=False)
+        out.print(f"Allowances that were compared; {_why_taken(noise.margin)}:", highlight=False, soft_wrap=True)
         taken = noise.tolerance, len(noise.outliers)
         lines = [f"{'→' if (c.tolerance, c.outliers) == taken else ' '} {c}" for c in noise.front]
         out.print("\n".join(f"  {line}" for line in lines), markup=False, highlight=False)
+
+
+def _why_taken(margin: float | None) -> str:
+    """By how much the description is the shortest; or how much less than needed an allowance would save."""
+    from markovize.learning.noise import CLEAR
+
+    if margin is not None and margin < 0:
+        saved = f"here it saves {-margin:.0f}"
+        return f"rewards are taken as they are unless an allowance saves more than {CLEAR:.0f} bits, and {saved}"
+    return "the shortest description is taken" + ("" if margin is None else f" (by {margin:.0f} bits)")
 
 
 def _guards(result: LearnResult) -> str:

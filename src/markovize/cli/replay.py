@@ -38,6 +38,10 @@ def replay(
     import markovize
 
     known = markovize.read_machine(machine)
+    if (tolerance or outliers) and any(len(emission.distribution) > 1 for emission in known.rewards):
+        raise typer.BadParameter(
+            "the rewards of this machine are random: a test compares their distributions, without tolerance or outliers"
+        )
     traces = log.read(episodes, reward_decimals)
     report = markovize.replay(known, traces, tolerance=tolerance, **vars(functions))
     if json_:

@@ -18,7 +18,8 @@ def make(env_id: str, env_args: Mapping[str, Any], imports: Sequence[str]) -> gy
 
     import markovize.gym  # noqa: F401 - its package registers the worlds
 
-    for name in imports:
+    own = [env_id.split(":")[0]] if env_id.count(":") == 1 else []  # MODULE:ID, as Gymnasium has it
+    for name in (*imports, *own):
         import_module_of_user(name)
     try:
         return gymnasium.make(env_id, **env_args)

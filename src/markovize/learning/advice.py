@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from markovize.episodes.allowance import can_compare
 from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Traces
@@ -31,6 +33,7 @@ MANY_STEPS: Final = 100  # from here on reward labels should repeat, and noise s
 NOISE_SHARE: Final = 0.01  # of the steps; more that contradict each other are hardly noise
 ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
 LONG_SECONDS: Final = 10.0  # of a search without a small machine, after which noise may be the reason
+ROUNDING: Final = 1e-12  # of a reward or of the width
 LEAST_SECONDS: Final = 2.0  # that must be left of a limit for that
 
 
@@ -136,4 +139,25 @@ def hint_at_noise(result: LearnResult, learner: Learner, traces: Traces) -> str:
     return (
         f"with {kinds[0]}/{kinds[1]} labels only {few} of {steps:,} steps contradict others of the same history; if "
         "that is noise, allow for outliers (--outliers auto)"
+    )
+
+
+def name_near_miss(traces: Traces, learner: Learner) -> str:
+    """Whether rewards differ by twice the tolerance but for rounding: they are compared as they are, and so exceed it.
+
+    0.9 and 1.1 are 0.20000000000000007 apart. Empty where there are none such.
+    """
+    width, values = learner.options.allowance.width, np.unique(traces.rewards)
+    if not width or len(values) < 2:
+        return ""
+    slack = ROUNDING * np.maximum(np.abs(values), width)
+    after = np.searchsorted(values, values + width + slack, side="right")
+    last = values[after - 1]
+    near = np.flatnonzero((last - values > width) & (last - values <= width + slack))
+    if not len(near):
+        return ""
+    one, other = float(values[near[0]]), float(last[near[0]])
+    return (
+        f"rewards {one:g} and {other:g} differ by {other - one!r}, a rounding more than twice the tolerance; "
+        f"a little more (--tolerance {width / 2 * 1.000001:.7g}) makes them one level"
     )

@@ -21,6 +21,7 @@ from markovize.learning.advice import (
     NoiseWatch,
     choose_allowance,
     hint_at_noise,
+    name_near_miss,
     with_advice,
 )
 from markovize.learning.call import Begun
@@ -133,8 +134,12 @@ def learn(
     if not learner.options.allowance.exact:
         check_spread(traces.rewards)
         result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
-        if note:
-            result = replace(result, remarks=(note, *result.remarks))
+        near = name_near_miss(traces, learner)
+        if result.contradiction is not None:
+            advice = f"{result.contradiction.advice} {near[:1].upper()}{near[1:]}".strip()
+            result = replace(result, contradiction=replace(result.contradiction, advice=advice))
+            return with_advice(result, learner, traces, min(ADVICE_SECONDS, time_limit or ADVICE_SECONDS))
+        result = replace(result, remarks=tuple(filter(None, [note, *result.remarks, near])))
         return with_noise(result, traces, learner.options.allowance, _own_functions(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)

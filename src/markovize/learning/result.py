@@ -199,7 +199,9 @@ class LearnResult(BriefRepr):
             return ""
         coarsest, labels = self.compared[0], (self.trigger_on, self.reward_on)
         kept = (coarsest.trigger_on, coarsest.reward_on) == labels
-        ours = "the coarsest, and none has a smaller machine" if kept else "those with the smallest machine"
+        is_finer = (coarsest.trigger_on, coarsest.reward_on) != ("state", "state")
+        which = "the coarsest that explain the episodes" if is_finer else "the coarsest"
+        ours = f"{which}, and none has a smaller machine" if kept else "those with the smallest machine"
         others = "; ".join(str(pair) for pair in self.compared if (pair.trigger_on, pair.reward_on) != labels)
         return f"{'/'.join(labels)}: {ours} (compared: {others})"
 

@@ -8,6 +8,7 @@ from markovize.episodes.features.guard import Guard
 from markovize.episodes.labelling import Labelling
 from markovize.episodes.values import On
 from markovize.machine.machine import RewardMachine, Trigger, sorted_emissions, sorted_triggers
+from markovize.machine.parts import Emission
 from markovize.machine.summary import usual_reward
 
 
@@ -30,10 +31,23 @@ def describe(machine: RewardMachine, *, rewards: bool = False, most: int = 3) ->
         if emission.level != usual or emission.terminal:
             end = " and ends the episode" if emission.terminal else ""
             move = "" if emission.target == emission.source else f" → state {emission.target}"
-            what = labelling.describe(emission.on)
+            what = labelling.describe(emission.on) + _unless(machine, emission)
             mean = " on average" if len(emission.distribution) > 1 else ""
             lines.append(f"in state {emission.source}, {what}{move} pays {emission.level:.6g}{mean}{end}")
     return lines
+
+
+def _unless(machine: RewardMachine, emission: Emission) -> str:
+    """The reward guards that must not hold, where it matters: with one of them more, something else is paid."""
+    if not machine.reward_guards or not isinstance(emission.on, tuple) or not any(emission.on):
+        return ""
+    words: list[str] = []
+    for number, guard in enumerate(machine.reward_guards):
+        more = (*emission.on[:number], True, *emission.on[number + 1 :])
+        other = None if emission.on[number] else machine.emission(emission.source, more, emission.target)
+        if other is not None and (other.level, other.terminal) != (emission.level, emission.terminal):
+            words.append(guard.text())
+    return f" unless {' or '.join(words)}" if words else ""
 
 
 def describe_trigger(machine: RewardMachine, trigger: Trigger) -> str:

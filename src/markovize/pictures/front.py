@@ -67,6 +67,8 @@ def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], t
     least = min((value for value in across if value > 0), default=1.0)
     if max(across) > WIDE * least:
         axes.set_xscale("symlog", linthresh=least)
+    elif by_outliers:
+        axes.locator_params("x", integer=True)
     bits = [choice.bits for choice in front]
     if max(bits) > WIDE * min(bits):
         axes.set_yscale("log")

@@ -17,12 +17,17 @@ from instances import coffee, two_coffees, walk
 from pieces import Pieces
 
 from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
+from markovize.episodes.allowance import Allowance
 from markovize.errors import MachineError
 from markovize.learning import advice
+from markovize.learning.engines import find_engine
+from markovize.learning.engines.base import Rules
 from markovize.learning.fronts import Ruler, snap_rewards, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
 from markovize.learning.noise import choose_noise, without_noise
+from markovize.learning.prefix_tree import cut_tree
+from markovize.learning.problem import label_and_merge
 from markovize.learning.trimming import trim_rewards
 from markovize.machine.machine import RewardMachine
 from markovize.machine.support import count_support
@@ -472,3 +477,37 @@ def test_rewards_whose_difference_is_no_number_are_refused(allowed: Any) -> None
 def test_contradictions_of_such_rewards_come_without_advice() -> None:
     walks = [(["h", "o"], ["g"], [paid]) for paid in [1e308, -1e308] * 60]
     assert learn(walks).status == "unrealisable"
+
+
+def test_rewards_that_miss_the_tolerance_by_a_rounding_are_named() -> None:
+    """They are compared as they are: 1.1 − 0.9 is more than twice 0.1."""
+    walks = [(["h", "c", "o"], ["g", "g"], [0, paid]) for paid in (0.9, 1.1)]
+    refused = learn(walks, tolerance=0.1)
+    assert refused.status == "unrealisable"
+    assert "(--tolerance 0.1000001) makes them one level" in str(refused.contradiction)
+    apart = [(["h", "c", "o"], ["g", "g"], [0, 0.9]), (["h", "h", "o"], ["g", "g"], [0, 1.1])]
+    result = learn(apart, tolerance=0.1)
+    assert result.states == 2 and "rewards 0.9 and 1.1 differ by 0.20000000000000007" in result.remarks[-1]
+    more = learn(apart, tolerance=0.1000001)
+    assert more.states == 1 and not more.remarks
+    assert not learn(apart, tolerance=0.05).remarks
+
+
+def test_where_an_allowance_is_not_enough_the_error_says_what_is(office: Traces) -> None:
+    noisy = flipped(office, [5, 700, 2_000])
+    paid = noisy.rewards.copy()
+    paid[: office.offsets[40]] = office.rewards[: office.offsets[40]]
+    twice = Traces.of([*replace(noisy, rewards=paid), *noisy])
+    refused = learn(twice, outliers=1, **OFFICE)
+    assert refused.status == "unrealisable"
+    assert "outliers" in str(refused.contradiction) and "2 states, 1 trigger." in str(refused.contradiction)
+
+
+def test_the_clock_is_looked_at_while_many_outliers_are_counted(office: Traces) -> None:
+    """Each step that may be one of a thousand takes a thousand clauses."""
+    looks: list[int] = []
+    tree = cut_tree(label_and_merge(office, ("state", "state"), "reward", Limits()), Allowance(0.0, 1_000))
+    session = find_engine("sat").open(Rules(acyclic=False))
+    session.extend(tree, tree.mark_node[:20])
+    session.decide(2, 1, Limits(pulse=lambda: looks.append(1)))
+    assert len(looks) > 20

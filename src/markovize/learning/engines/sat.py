@@ -286,8 +286,9 @@ class Formula:
         for v in range(len(self._at), len(tree.parent)):
             self._look(limits)
             self._node(tree.parent[v], tree.label[v])
+        every = max(1, CLAUSES // (1 + tree.outliers))  # a mark that is counted has as many clauses
         for number, (node, label, outcome) in enumerate(tree.marks[self._marks_done :], self._marks_done):
-            if number % CLAUSES == 0:
+            if number % every == 0:
                 self._marks_done = number
                 limits.check()
             self._mark(tree, node, label, outcome)
