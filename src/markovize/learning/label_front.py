@@ -64,14 +64,31 @@ def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], 
 
     Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
     """
-    ruler = Ruler.of(traces)
+    ruler, starts = Ruler.of(traces), list[_Start]()
     merge = cache(lambda pair: label_and_merge(traces, pair, question.explain, limits))
-    return collect_points(
+
+    def begin(tolerance: float) -> _Start:
+        starts.append(_begin(merge, question, labels, tolerance, ruler))
+        return starts[-1]
+
+    front = collect_points(
         traces.rewards,
         question.tolerance,
-        lambda tolerance: _begin(merge, question, labels, tolerance, ruler),
+        begin,
         lambda start, front: _Points(traces, start, question, ruler, limits, front).add_all(),
     )
+    front.points += _without_triggers(starts, question, front)
+    front.points.sort(key=lambda point: point.bits)
+    return front
+
+
+def _without_triggers(starts: Iterable[_Start], question: Question, front: Front) -> Iterator[Point]:
+    """The machine with one state, for tolerances where it is enough and that promised nothing shorter: to compare."""
+    known = {point.allowance.tolerance for point in front.points}
+    for start in starts:
+        tolerance = start.tree.allowance.tolerance
+        if tolerance not in known and start.alone <= (question.outliers or 0):
+            yield Point(Allowance(tolerance, start.alone), 1, 0, start.bits, {}, start.labels)
 
 
 @dataclass(frozen=True)
@@ -83,6 +100,7 @@ class _Start:
     tree: PrefixTree
     quiet: float  # squares of what labels that are not in the tree leave within the tolerance
     needed: int  # outliers, whatever the machine
+    alone: int  # outliers of the machine without triggers
     bits: float
     least: float
 
@@ -113,8 +131,8 @@ def _begin(
             break  # finer labels tell more apart, outliers included
     needed, pair, tree = min(found, key=lambda entry: entry[0])
     judge, quiet = Judge(tree), _sum_quiet(merge(pair), tree)
-    bits, squares = ruler.measure({}, judge, quiet)[1], judge.look({})[2] + quiet
-    return _Start(pair, merge(pair), tree, quiet, needed, bits, ruler.least(tolerance, needed, squares))
+    (alone, bits), squares = ruler.measure({}, judge, quiet), judge.look({})[2] + quiet
+    return _Start(pair, merge(pair), tree, quiet, needed, alone, bits, ruler.least(tolerance, needed, squares))
 
 
 def _sum_quiet(merged: MergedSteps, tree: PrefixTree) -> float:

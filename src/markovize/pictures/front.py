@@ -80,7 +80,7 @@ def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], t
     add_grid(axes, theme.faint)
     if by_outliers and len(lines) > 1:
         axes.legend(frameon=False, loc="best")
-    figure.subplots_adjust(left=0.13, right=0.97, top=0.96, bottom=0.15)
+    figure.subplots_adjust(left=0.15, right=0.97, top=0.96, bottom=0.15)
 
 
 def _name_machines(

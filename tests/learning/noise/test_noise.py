@@ -511,3 +511,11 @@ def test_the_clock_is_looked_at_while_many_outliers_are_counted(office: Traces) 
     session.extend(tree, tree.mark_node[:20])
     session.decide(2, 1, Limits(pulse=lambda: looks.append(1)))
     assert len(looks) > 20
+
+
+def test_how_clear_a_tolerance_is_can_always_be_told(office: Traces) -> None:
+    """The machine with one state is compared, even where no search was worth it."""
+    result = learn(shaken(office, 0.1), tolerance="auto", **OFFICE)
+    assert result.noise is not None and result.noise.margin is not None and result.noise.margin > 64
+    assert (result.noise.front[-1].states, result.noise.front[-1].triggers) == (1, 0)
+    assert 0.5 < result.noise.front[-1].tolerance < 0.61
