@@ -151,7 +151,7 @@ def test_another_process_writes_the_same_bytes(run: Run) -> None:
     [
         (["NoSuchWorld-v0"], "cannot make NoSuchWorld-v0: Environment `NoSuchWorld` doesn't exist"),
         (["a:b:c"], "cannot make a:b:c: ValueError"),
-        (["no_such_module:World-v0"], "cannot import no_such_module: ModuleNotFoundError"),
+        (["no_such_module:World-v0"], "cannot make no_such_module:World-v0: ModuleNotFoundError"),
         (["World-v0", "--import", "no_such_module"], "cannot import no_such_module: ModuleNotFoundError"),
         (["markovize/OfficeWorld-v0", "--env-arg", "task"], "--env-arg must look like name=value, not 'task'"),
         (["markovize/OfficeWorld-v0", "--env-arg", "=c"], "--env-arg must look like name=value, not '=c'"),
@@ -271,3 +271,18 @@ def test_shows_runs_not_too_often_and_every_note_once(monkeypatch: pytest.Monkey
     assert "episode 1 of 5,000 · return 0.512 · K=3 z=2" in text
     assert "episode 3 of 5,000" in text
     assert "episode 2 of" not in text
+
+
+def test_the_module_of_an_environment_may_lie_beside_the_user(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("lying_beside.py").write_text(
+        "import gymnasium\n"
+        "def make(**given):\n    return gymnasium.make('markovize/OfficeWorld-v0', task='c').unwrapped\n"
+        "gymnasium.register('Beside-v0', make, max_episode_steps=50)\n"
+    )
+    code, out, err = run("run", "lying_beside:Beside-v0", "--episodes", "5")
+    assert code == 0, err
+    assert "greedy return" in out

@@ -20,9 +20,7 @@ def import_module_of_user(name: str) -> ModuleType:
     markovize.errors.InputError: cannot import no_such_module: ModuleNotFoundError: No module named 'no_such_module' \
 (is it beside you? run this where it can be imported)
     """
-    here = str(Path.cwd())
-    if sys.path[:1] != [here]:
-        sys.path.insert(0, here)
+    look_beside_user()
     try:
         return import_module(name)
     except (Exception, SystemExit) as error:  # other people's code may raise anything, and scripts end the program
@@ -30,6 +28,13 @@ def import_module_of_user(name: str) -> ModuleType:
         raise InputError(
             f"cannot import {name}: {reason} (is it beside you? run this where it can be imported)"
         ) from error
+
+
+def look_beside_user() -> None:
+    """From now on modules are looked for in the current folder first."""
+    here = str(Path.cwd())
+    if sys.path[:1] != [here]:
+        sys.path.insert(0, here)
 
 
 def is_function_name(text: str) -> bool:

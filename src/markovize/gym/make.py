@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markovize.episodes.user_code import import_module_of_user
+from markovize.episodes.user_code import import_module_of_user, look_beside_user
 from markovize.errors import InputError, MarkovizeError
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ def make(env_id: str, env_args: Mapping[str, Any], imports: Sequence[str]) -> gy
 
     import markovize.gym  # noqa: F401 - its package registers the worlds
 
-    own = [env_id.split(":")[0]] if env_id.count(":") == 1 else []  # MODULE:ID, as Gymnasium has it
-    for name in (*imports, *own):
+    look_beside_user()  # for MODULE:ID, which Gymnasium imports
+    for name in imports:
         import_module_of_user(name)
     try:
         return gymnasium.make(env_id, **env_args)

@@ -73,6 +73,6 @@ def _with_advice(
         trigger_on=contradiction.trigger_on,
         reward_on=contradiction.reward_on,
         advice=f"No label of a step can tell them apart: {n} of {traces.recorded[0]} episodes contradict others with "
-        "the same history, a sign of noise or of something that the observations hide. Rounding may help "
-        "(--reward-decimals).",
+        "the same history, a sign of noise or of something that the observations hide. Rounding may help (reward "
+        "decimals).",
     )
