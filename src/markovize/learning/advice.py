@@ -43,23 +43,27 @@ class NoiseWatch:
     It steers nothing, it only tells the user.
     """
 
-    def __init__(self, learner: Learner, traces: Traces, time_limit: float | None) -> None:
-        self._hint = ""
+    def __init__(
+        self,
+        learner: Learner,
+        traces: Traces,
+        time_limit: float | None,
+        tell: Callable[[Progress], None] | None,
+    ) -> None:
+        self._hint, self._tell = "", tell
         self._learner, self._traces, self._limit = learner, traces, time_limit
         self._start = time.monotonic()
         self._is_done = not _may_ask(learner, traces) or learner.finds_guards
 
-    def on_progress(self, tell: Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
-        """What tells of the progress of a search, with the hint as soon as there is one."""
-        if self._is_done:
-            return tell
+    def is_due(self) -> bool:
+        """Whether to look now, or there is somebody else to tell."""
+        return self._tell is not None or not (self._is_done or time.monotonic() - self._start < LONG_SECONDS)
 
-        def look(progress: Progress) -> None:
-            self._look(progress)
-            if tell is not None:
-                tell(replace(progress, hint=self._hint))
-
-        return look
+    def __call__(self, progress: Progress) -> None:
+        """Hears of the progress of a search, and passes it on with the hint as soon as there is one."""
+        self._look(progress)
+        if self._tell is not None:
+            self._tell(replace(progress, hint=self._hint))
 
     def hint_for(self, result: LearnResult) -> str:
         """What was found; nothing where the search has found a small machine after all."""

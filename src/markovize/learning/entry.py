@@ -152,9 +152,8 @@ def learn(
             return replace(blank(learner.options), time=table)
         if time_limit is not None:  # the limit is one for both searches
             time_limit = max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
-    started, watch = time.monotonic(), NoiseWatch(learner, traces, time_limit)
-    told = watch.on_progress(on_progress)
-    result = learner.learn(traces, time_limit=time_limit, on_progress=told, since=since, all=all)
+    started, watch = time.monotonic(), NoiseWatch(learner, traces, time_limit, on_progress)
+    result = learner.learn(traces, time_limit=time_limit, on_progress=watch, since=since, all=all)
     if result.status == "unrealisable":
         left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
         return with_advice(result, learner, traces, min(ADVICE_SECONDS, left)) if left > 0 else result

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from markovize.learning.beam import explain_in_beam
 from markovize.learning.cubes import ask_in_cubes, count_cores
@@ -74,6 +74,21 @@ class Progress:
             guards = "" if self.guards is None else f", {self.guards[0]} guards, {self.guards[1]} literals"
             parts.append(f"best K={self.best[0]} z={self.best[1]}{guards}")
         return " · ".join([*parts, f"{self.exemplars} exemplars", f"{seconds:.1f} s"])
+
+
+@runtime_checkable
+class Patient(Protocol):
+    """A listener that says when it wants to hear again; others hear of everything, which takes a while to put together.
+
+    Searches look at it thousands of times a second.
+    """
+
+    def is_due(self) -> bool: ...
+
+
+def is_due(listener: Callable[[Progress], None]) -> bool:
+    """Whether a listener wants to hear."""
+    return not isinstance(listener, Patient) or listener.is_due()
 
 
 Look: TypeAlias = Callable[[Limits, Callable[[Delta | None], None]], None]
@@ -425,7 +440,7 @@ class Deepening:
             self._build_first(little, len(tree))
 
     def _pulse(self) -> None:
-        if self._on_progress is not None:
+        if self._on_progress is not None and is_due(self._on_progress):
             best = None if self.best is None else size(self.best)
             exemplars = len(self.inquiry.exemplars.nodes)
             self._on_progress(Progress(*self._asked, self.inquiry.bounds(), best, exemplars))
