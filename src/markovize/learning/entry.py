@@ -133,12 +133,15 @@ def learn(
             traces = episodes.read()
     if not learner.options.allowance.exact:
         check_spread(traces.rewards)
+        started = time.monotonic()
         result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
         near = name_near_miss(traces, learner)
         if result.contradiction is not None:
             advice = f"{result.contradiction.advice} {near[:1].upper()}{near[1:]}".strip()
             result = replace(result, contradiction=replace(result.contradiction, advice=advice))
-            return with_advice(result, learner, traces, min(ADVICE_SECONDS, time_limit or ADVICE_SECONDS))
+            left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
+            if left > 0:
+                result = with_advice(result, learner, traces, min(ADVICE_SECONDS, left))
         result = replace(result, remarks=tuple(filter(None, [note, *result.remarks, near])))
         return with_noise(result, traces, learner.options.allowance, _own_functions(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:

@@ -501,6 +501,7 @@ def test_where_an_allowance_is_not_enough_the_error_says_what_is(office: Traces)
     refused = learn(twice, outliers=1, **OFFICE)
     assert refused.status == "unrealisable"
     assert "outliers" in str(refused.contradiction) and "2 states, 1 trigger." in str(refused.contradiction)
+    assert refused.noise is not None and refused.noise.allowed == 1
 
 
 def test_the_clock_is_looked_at_while_many_outliers_are_counted(office: Traces) -> None:
