@@ -11,6 +11,7 @@ A search that ends within ``--least`` processor seconds is left out: nobody wait
 from __future__ import annotations
 
 import argparse
+import gc
 import time
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -61,6 +62,8 @@ class LimitReached(Exception):  # noqa: N818 - a signal, not an error
 
 def follow(traces: Traces, objective: Objective, acyclic: bool, limit: float) -> Course:
     """Learns, and notes each better machine."""
+    gc.collect()
+    gc.freeze()  # what was loaded before is no part of the search, nor is looking through it for garbage
     start = time.process_time()
     machines: list[Found] = []
 

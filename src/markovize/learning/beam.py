@@ -68,7 +68,7 @@ def grow_in_beam(
     grower, shortest, waited = _Grower(judge, limits, acyclic, work), measure({}), 0
     beam = [grower.weigh({})]
     while beam and waited < PATIENCE:
-        found = grower.grow(beam)
+        found = [grower.take(step) for step in grower.grow(beam)]
         bits = sorted((measure(one.delta), number) for number, one in enumerate(found))
         if not bits:
             return
@@ -85,10 +85,10 @@ def explain_in_beam(judge: Judge, limits: Limits, *, acyclic: bool, work: int = 
     beam = [grower.weigh({})]
     while beam:
         found = grower.grow(beam)
-        done = [one.delta for one in found if not one.mixture and judge.explains(one.delta)]
-        if done:
+        unmixed = (grower.take(step).delta for step in found if not step.mixture)
+        if done := [delta for delta in unmixed if judge.explains(delta)]:
             return min(done, key=len)
-        beam = found[:WIDTH]
+        beam = [grower.take(step) for step in found[:WIDTH]]
     return None
 
 
@@ -107,8 +107,12 @@ class _Grower:
     def _moves(self, states: int, triggers: int) -> float:
         return triggers * log2(max(2, states**2 * self._judge.tree.n_labels))
 
-    def grow(self, beam: list[_Grown]) -> list[_Grown]:
-        """The machines of the next round, those that mix outcomes least first; none where the work is spent."""
+    def take(self, step: _Step) -> _Grown:
+        """The machine after a step, without what never fires."""
+        return _Grown(self._judge.prune(step.apply()), step.mixture, step.moves)
+
+    def grow(self, beam: list[_Grown]) -> list[_Step]:
+        """To the machines of the next round, the shortest first; none where the work is spent."""
         found: dict[tuple[float, tuple[int, ...]], _Step] = {}
         for one in beam:
             (states, _), labels, follow = size(one.delta), sorted(x for _, x in one.delta), _reach(one.delta)
@@ -124,10 +128,10 @@ class _Grower:
                         found[mixture, every] = _Step(one.delta, change, mixture, moves)
             if self._left < 0:
                 return []
-        kept, alike = list[_Grown](), Counter[float]()
+        kept, alike = list[_Step](), Counter[float]()
         for step in sorted(found.values(), key=lambda step: step.length):
             if alike[step.mixture] < ALIKE and len(kept) < MEASURED * WIDTH:
-                kept.append(_Grown(self._judge.prune(step.apply()), step.mixture, step.moves))
+                kept.append(step)
                 alike[step.mixture] += 1
         return kept
 

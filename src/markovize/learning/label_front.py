@@ -176,7 +176,7 @@ class _Points:
         start, allowed, front = self._start, self._question.outliers, self._front
         if allowed is not None:
             if start.needed <= allowed:
-                self._search_within(allowed, EFFORT, rough=False)
+                self._search_as_they_are(allowed)
             return
         if self._promises_nothing():
             return
@@ -264,6 +264,16 @@ class _Points:
         while (most := most // 2) > max(self._start.needed, 1):
             if not self._search_within(most, LITTLE_EFFORT):
                 break
+
+    def _search_as_they_are(self, outliers: int) -> None:
+        """A machine within the tolerance, for rewards as they are; where that takes long, with each cluster as one.
+
+        A search for the former goes on where it was left once the allowance is chosen, but each look at data with a
+        tolerance takes long, and with cycles there are many.
+        """
+        tolerance = self._start.tree.allowance.tolerance
+        if not self._search_within(outliers, SOME_EFFORT if tolerance else EFFORT, rough=False) and tolerance:
+            self._search_within(outliers, EFFORT)
 
     def _search_within(self, outliers: int, effort: int, *, rough: bool = True) -> bool:
         """Whether a machine is found that has no more outliers than these; rewards are as they are if not rough."""

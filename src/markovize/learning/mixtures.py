@@ -41,6 +41,8 @@ class Mixtures:
         first_mark = np.searchsorted(node[marks], np.arange(len(tree) + 1))
         self._nodes = parent, label, end, with_label, label_start
         self._marks = node[marks], tree.mark_label[marks], judge.outcomes[marks], first_mark
+        many: Floats = np.arange(len(marks) + 1, dtype=np.float64)
+        self._logs = many * np.log(np.maximum(many, 1))  # of n, n log n
 
     def cells(self, delta: Delta) -> int:
         """The numbers that are kept for a machine: its states, and as many copies, with all labels and outcomes."""
@@ -53,8 +55,9 @@ class Mixtures:
         given = np.array([(u, x, target) for (u, x), target in changes], np.int32).reshape(-1, 3)
         labels, outcomes = max(1, tree.conflicting_labels), self._judge.outcome_kinds
         room = np.vstack([table, table])
-        mixed = mix_outcomes(*self._nodes, *self._marks, room, given, labels, outcomes)
-        return [float(one) for one in mixed]
+        mixed = mix_outcomes(*self._nodes, *self._marks, self._logs, room, given, labels, outcomes)
+        found: list[float] = mixed.tolist()
+        return found
 
 
 @njit(cache=True)
@@ -93,6 +96,7 @@ def mix_outcomes(
     mark_label: Ints,
     mark_outcome: Ints,
     first_mark: Longs,
+    logs: Floats,
     delta: Ints,
     changes: Ints,
     n_reward_labels: int,
@@ -100,7 +104,8 @@ def mix_outcomes(
 ) -> Floats:
     """How mixed outcomes are given (u, label), in nats, after each change: (source, label, target).
 
-    ``delta`` has a row for each state and for as many more, whatever is in them.
+    ``logs`` has n log n for each n up to the number of marks; ``delta`` a row for each state and for as many more,
+    whatever is in them.
     """
     n, rooms = len(parent), len(delta)
     n_states = rooms // 2
@@ -115,9 +120,6 @@ def mix_outcomes(
         cell = states[parent[mark_node[m]]] * n_reward_labels + mark_label[m]
         counts[cell, mark_outcome[m]] += 1
         all_alone[cell] += 1
-    logs = np.zeros(len(mark_node) + 1)  # of n, n log n
-    for number in range(2, len(logs)):
-        logs[number] = number * np.log(number)
     pure_alone = np.zeros(cells)
     for cell in range(cells):
         if all_alone[cell]:

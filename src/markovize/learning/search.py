@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from typing import Final, TypeAlias
 
 from markovize.learning.beam import explain_in_beam
 from markovize.learning.cubes import ask_in_cubes, count_cores
@@ -76,19 +76,13 @@ class Progress:
         return " · ".join([*parts, f"{self.exemplars} exemplars", f"{seconds:.1f} s"])
 
 
-@runtime_checkable
-class Patient(Protocol):
-    """A listener that says when it wants to hear again; others hear of everything, which takes a while to put together.
-
-    Searches look at it thousands of times a second.
-    """
-
-    def is_due(self) -> bool: ...
-
-
 def is_due(listener: Callable[[Progress], None]) -> bool:
-    """Whether a listener wants to hear."""
-    return not isinstance(listener, Patient) or listener.is_due()
+    """Whether a listener wants to hear: one that has ``is_due`` says when, others hear of everything.
+
+    What they hear takes a while to put together, and searches ask thousands of times a second.
+    """
+    says_when: Callable[[], bool] | None = getattr(listener, "is_due", None)
+    return says_when is None or says_when()
 
 
 Look: TypeAlias = Callable[[Limits, Callable[[Delta | None], None]], None]

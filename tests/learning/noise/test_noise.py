@@ -16,7 +16,17 @@ from in_process import run_here
 from instances import coffee, two_coffees, walk
 from pieces import Pieces
 
-from markovize import InputError, Learner, Traces, learn, read_machine, replay, write_episodes, write_machine
+from markovize import (
+    InputError,
+    Learner,
+    Traces,
+    learn,
+    read_episodes,
+    read_machine,
+    replay,
+    write_episodes,
+    write_machine,
+)
 from markovize.episodes.allowance import Allowance
 from markovize.errors import MachineError
 from markovize.learning import advice
@@ -160,6 +170,25 @@ def test_auto_finds_the_tolerance(office: Traces) -> None:
     assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
     assert result.noise is not None
     assert 0.09 < result.noise.tolerance < 0.11
+
+
+def test_auto_finds_the_tolerance_with_clusters_of_rewards_where_a_search_is_long(
+    office: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("markovize.learning.label_front.SOME_EFFORT", 0)
+    result = learn(shaken(office, 0.1), tolerance="auto", **OFFICE)
+    assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
+    assert result.noise is not None and 0.09 < result.noise.tolerance < 0.11
+
+
+@pytest.mark.slow
+def test_auto_finds_the_tolerance_where_proofs_with_cycles_are_long() -> None:
+    """Office d with normal noise: six triggers that a search among rewards as they are leaves open."""
+    clean = read_episodes(Path(__file__).parents[3] / "benchmarks" / "data" / "office-d.jsonl.gz")
+    noise = np.random.default_rng(100).normal(0, 0.1, clean.steps)
+    result = learn(replace(clean, rewards=clean.rewards + noise), tolerance="auto")
+    assert (result.status, result.states, result.triggers) == ("optimal", 4, 6)
+    assert result.noise is not None and result.noise.tolerance < 0.5
 
 
 def test_auto_finds_outliers(office: Traces) -> None:
