@@ -32,7 +32,7 @@ from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible
 from markovize.learning.learner import NO_ALLOWANCES, Learner, LearnOptions
 from markovize.learning.merging import as_mergeable
-from markovize.learning.noise import with_noise
+from markovize.learning.noise import name_one_level, with_noise
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
@@ -223,8 +223,8 @@ def _learn_and_choose_noise(
         if point.search is not None:
             first = Begun(point.delta, point.search)
         result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=first)
-    if note:
-        result = replace(result, remarks=(note, *result.remarks))
+    remarks = (note, *result.remarks, name_one_level(traces, allowance))
+    result = replace(result, remarks=tuple(filter(None, remarks)))
     result = with_noise(result, traces, allowance, _own_functions(result, options))
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)

@@ -70,6 +70,22 @@ def describe_choice(point: Point, steps: int) -> str:
     return f"With {' and '.join(words)} ({' '.join(asked)}): {point.choice.machine}."
 
 
+def name_one_level(traces: Traces, allowance: Allowance) -> str:
+    """Whether a tolerance that was chosen holds all rewards, so that no machine can matter; empty where it does not.
+
+    >>> two = Traces.of([(["x", "x", "x"], [0, 0], [0.5, 1.5])])
+    >>> name_one_level(two, Allowance(0.5, 0))[:36], name_one_level(two, Allowance(0.25, 0))
+    ('a tolerance of 0.5 holds all rewards', '')
+    """
+    tolerance, rewards = allowance.tolerance, traces.rewards
+    if not tolerance or float(np.ptp(rewards)) > allowance.width:
+        return ""
+    return (
+        f"a tolerance of {tolerance:.4g} holds all rewards, which are one level then, whatever happened before; where "
+        "noise is as wide as that, distributions of rewards may still tell histories apart (--reward random)"
+    )
+
+
 def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, functions: MachineFunctions) -> LearnResult:
     """The result, with its outliers by episode and step, and with what supports its triggers, these aside."""
     noise = Noise(allowance.tolerance, allowance.outliers)

@@ -170,6 +170,7 @@ def test_auto_finds_the_tolerance(office: Traces) -> None:
     assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
     assert result.noise is not None
     assert 0.09 < result.noise.tolerance < 0.11
+    assert not result.remarks
 
 
 def test_auto_finds_the_tolerance_with_clusters_of_rewards_where_a_search_is_long(
@@ -189,6 +190,15 @@ def test_auto_finds_the_tolerance_where_proofs_with_cycles_are_long() -> None:
     result = learn(replace(clean, rewards=clean.rewards + noise), tolerance="auto")
     assert (result.status, result.states, result.triggers) == ("optimal", 4, 6)
     assert result.noise is not None and result.noise.tolerance < 0.5
+
+
+def test_a_tolerance_that_holds_all_rewards_is_named() -> None:
+    """Noise of any width is one level then, and who believes that needs no machine has not been told enough."""
+    rewards = np.random.default_rng(0).normal(0.0, 1.0, 400)
+    walks = Traces.of([(["x"] * 5, [0] * 4, rewards[at : at + 4].tolist()) for at in range(0, 400, 4)])
+    result = learn(walks, tolerance="auto", **OFFICE)
+    assert (result.states, result.triggers) == (1, 0)
+    assert "holds all rewards" in result.remarks[-1] and "--reward random" in result.remarks[-1]
 
 
 def test_auto_finds_outliers(office: Traces) -> None:
