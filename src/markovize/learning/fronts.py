@@ -200,10 +200,10 @@ class Front:
 
 
 class Start(Protocol):
-    """Where to look for machines: the bits without any trigger, and those that no machine can do without."""
+    """Where to look for machines: the one without any trigger, and the bits that no machine can do without."""
 
     @property
-    def bits(self) -> float: ...
+    def alone(self) -> Point: ...
 
     @property
     def least(self) -> float: ...
@@ -213,16 +213,26 @@ S = TypeVar("S", bound=Start)
 
 
 def collect_points(
-    rewards: Floats, tolerance: float | None, begin: Callable[[float], S], add: Callable[[S, Front], None]
+    rewards: Floats,
+    tolerance: float | None,
+    outliers: int | None,
+    begin: Callable[[float], S],
+    add: Callable[[S, Front], None],
 ) -> Front:
-    """The points of each tolerance that may be shorter than all others; the shortest first."""
+    """The points of each tolerance that may be shorter than all others; the shortest first.
+
+    Of tolerances that promise nothing shorter, the machine with one state where it is within what is given: to compare.
+    """
     front = Front()
     with contextlib.suppress(Stop):
         every = tolerances_to_try(rewards) if tolerance is None else [tolerance]
         begun = [begin(each) for each in every]
-        for start in sorted(begun, key=lambda start: start.bits):
+        for start in sorted(begun, key=lambda start: start.alone.bits):
             if start.least < min((point.bits for point in front.points), default=float("inf")):
                 add(start, front)  # one by one: time may be up before the last
+        known = {point.allowance.tolerance for point in front.points}
+        alone = [start.alone for start in begun if start.alone.allowance.tolerance not in known]
+        front.points += [point for point in alone if point.allowance.outliers <= (outliers or 0)]
     front.points.sort(key=lambda point: point.bits)
     return front
 

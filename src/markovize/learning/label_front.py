@@ -64,44 +64,27 @@ def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], 
 
     Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
     """
-    ruler, starts = Ruler.of(traces), list[_Start]()
+    ruler = Ruler.of(traces)
     merge = cache(lambda pair: label_and_merge(traces, pair, question.explain, limits))
-
-    def begin(tolerance: float) -> _Start:
-        starts.append(_begin(merge, question, labels, tolerance, ruler))
-        return starts[-1]
-
-    front = collect_points(
+    return collect_points(
         traces.rewards,
         question.tolerance,
-        begin,
+        question.outliers,
+        lambda tolerance: _begin(merge, question, labels, tolerance, ruler),
         lambda start, front: _Points(traces, start, question, ruler, limits, front).add_all(),
     )
-    front.points += _without_triggers(starts, question, front)
-    front.points.sort(key=lambda point: point.bits)
-    return front
-
-
-def _without_triggers(starts: Iterable[_Start], question: Question, front: Front) -> Iterator[Point]:
-    """The machine with one state, for tolerances where it is enough and that promised nothing shorter: to compare."""
-    known = {point.allowance.tolerance for point in front.points}
-    for start in starts:
-        tolerance = start.tree.allowance.tolerance
-        if tolerance not in known and start.alone <= (question.outliers or 0):
-            yield Point(Allowance(tolerance, start.alone), 1, 0, start.bits, {}, start.labels)
 
 
 @dataclass(frozen=True)
 class _Start:
-    """One tolerance: under which labels, the bits without any trigger, and those that no machine can do without."""
+    """One tolerance: under which labels, the machine without triggers, and the bits that none can do without."""
 
     labels: LabelPair
     merged: MergedSteps
     tree: PrefixTree
     quiet: float  # squares of what labels that are not in the tree leave within the tolerance
     needed: int  # outliers, whatever the machine
-    alone: int  # outliers of the machine without triggers
-    bits: float
+    alone: Point
     least: float
 
 
@@ -131,8 +114,9 @@ def _begin(
             break  # finer labels tell more apart, outliers included
     needed, pair, tree = min(found, key=lambda entry: entry[0])
     judge, quiet = Judge(tree), _sum_quiet(merge(pair), tree)
-    (alone, bits), squares = ruler.measure({}, judge, quiet), judge.look({})[2] + quiet
-    return _Start(pair, merge(pair), tree, quiet, needed, alone, bits, ruler.least(tolerance, needed, squares))
+    (outliers, bits), squares = ruler.measure({}, judge, quiet), judge.look({})[2] + quiet
+    alone = Point(Allowance(tolerance, outliers), 1, 0, bits, {}, pair)
+    return _Start(pair, merge(pair), tree, quiet, needed, alone, ruler.least(tolerance, needed, squares))
 
 
 def _sum_quiet(merged: MergedSteps, tree: PrefixTree) -> float:
@@ -200,7 +184,7 @@ class _Points:
         if known is None or known.labels != start.labels or not tolerance:
             return False
         more = max(0, self._note(known.delta) - known.allowance.outliers)
-        least = min(start.bits, self._found[-1].bits - more * self._ruler.outlier(tolerance) / 2)
+        least = min(start.alone.bits, self._found[-1].bits - more * self._ruler.outlier(tolerance) / 2)
         return more <= few_outliers(self._ruler) and least >= known.bits
 
     @property

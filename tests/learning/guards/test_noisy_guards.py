@@ -91,6 +91,9 @@ def test_auto_finds_the_tolerance(clean: Traces) -> None:
     result = learn(shaken(clean, 0.1), tolerance="auto", **GUARDS)
     assert size(result) == ("optimal", 2, 2, 2)
     assert result.noise is not None and 0.09 < result.noise.tolerance <= 0.1
+    assert result.noise is not None and result.noise.margin is not None and result.noise.margin > 100
+    widest = max(result.noise.front, key=lambda choice: choice.tolerance)
+    assert (widest.states, widest.guards) == (1, 0)  # to compare: all rewards are one level
 
 
 def test_auto_finds_outliers(clean: Traces) -> None:

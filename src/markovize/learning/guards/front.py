@@ -37,17 +37,17 @@ def draw_guard_front(traces: Traces, question: GuardQuestion, limits: Limits) ->
     Features of s are used only where they leave far fewer steps unexplained whatever the machine, unless it is said.
     """
     front = _Front(traces, question, limits)
-    return collect_points(traces.rewards, question.tolerance, front.begin, front.add)
+    return collect_points(traces.rewards, question.tolerance, question.outliers, front.begin, front.add)
 
 
 @dataclass(frozen=True)
 class _Start:
-    """One tolerance: the problem, the bits without any guard, and those that no machine can do without."""
+    """One tolerance: the problem, the machine without any guard, and the bits that none can do without."""
 
     problem: GuardProblem
     before: bool
     needed: int  # outliers, whatever the machine
-    bits: float
+    alone: Point
     least: float
 
 
@@ -73,8 +73,8 @@ class _Front:
                 break  # more features tell more apart, outliers included
         needed, before, problem = min(found, key=lambda entry: entry[0])
         judge = NoisyJudge(problem)
-        bits, squares = measure(Candidate(), judge, ruler)[1], judge.look(Candidate())[2]
-        return _Start(problem, before, needed, bits, ruler.least(tolerance, needed, squares))
+        alone, squares = self._point(Candidate(), judge, before), judge.look(Candidate())[2]
+        return _Start(problem, before, needed, alone, ruler.least(tolerance, needed, squares))
 
     def _pose(self, tolerance: float, before: bool) -> GuardProblem:
         options = self._question.options
@@ -97,7 +97,7 @@ class _Front:
         fewest = start.problem.steps
         for candidate in Growth(start.problem, self._question.options.acyclic, self._limits).run():
             judge = NoisyJudge(start.problem.with_outliers(counting.try_out(candidate).outliers))
-            point = self._point(drop_literals(candidate, judge, self._limits), counting, start)
+            point = self._point(drop_literals(candidate, judge, self._limits), counting, start.before)
             best = point if best is None or point.bits < best.bits else best
             fewest = min(fewest, point.allowance.outliers)
             if allowed is None or point.allowance.outliers <= allowed:
@@ -113,10 +113,10 @@ class _Front:
             if start.needed <= outliers < fewest and least < self._shortest:
                 yield from self._search(start, outliers, counting, best.candidate)
 
-    def _point(self, candidate: Candidate, judge: NoisyJudge, start: _Start) -> Point:
+    def _point(self, candidate: Candidate, judge: NoisyJudge, before: bool) -> Point:
         outliers, bits = measure(candidate, judge, self._ruler)
         allowance, size = Allowance(judge.pays.allowance.tolerance, outliers), (candidate.states, len(candidate.moves))
-        return Point(allowance, *size, bits, labels=(GUARDS, ""), candidate=candidate, before=start.before)
+        return Point(allowance, *size, bits, labels=(GUARDS, ""), candidate=candidate, before=before)
 
     def _search(self, start: _Start, outliers: int, counting: NoisyJudge, near: Candidate) -> Iterator[Point]:
         """A machine with so many outliers, by formulas: with as many guards and states as this one, and little work."""
@@ -133,7 +133,7 @@ class _Front:
         if search.best is None and self._shortest == float("inf"):
             search.run()
         if search.best is not None:
-            yield self._point(search.best, counting, start)
+            yield self._point(search.best, counting, start.before)
         self._limits.check()
 
 
