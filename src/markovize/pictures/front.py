@@ -13,6 +13,7 @@ from markovize.pictures.style import add_grid
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
 SIZE: Final = (6.4, 3.8)  # inches
 WIDE: Final = 20.0  # times as much: from there on an axis counts in powers of ten
@@ -62,7 +63,6 @@ def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], t
         several = by_outliers and len(lines) > 1
         name = f"tolerance {line[0].tolerance:.3g}" if several else None
         axes.plot(*zip(*points, strict=True), "o-", color=theme.line(number), markersize=4, linewidth=1.4, label=name)
-    _name_machines(axes, front, taken, by_outliers, theme)
     across = [float(choice.outliers if by_outliers else choice.tolerance) for choice in front]
     least = min((value for value in across if value > 0), default=1.0)
     if max(across) > WIDE * least:
@@ -81,16 +81,25 @@ def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], t
     if by_outliers and len(lines) > 1:
         axes.legend(frameon=False, loc="best")
     figure.subplots_adjust(left=0.15, right=0.97, top=0.96, bottom=0.15)
+    axes.autoscale_view()  # from here on, points are where they will be
+    _name_machines(axes, front, taken, by_outliers, theme)
 
 
 def _name_machines(
     axes: Axes, front: Sequence[Compared], taken: tuple[float, int], by_outliers: bool, theme: Theme
 ) -> None:
-    shortest_first = sorted(front, key=lambda choice: choice.bits)
-    for choice in shortest_first[:MOST_NAMED]:
+    """Writes the machine beside its point, the one that was taken first; what would cover another name is left out."""
+    named: list[Bbox] = []
+    for choice in sorted(front, key=lambda choice: ((choice.tolerance, choice.outliers) != taken, choice.bits)):
         at = choice.outliers if by_outliers else choice.tolerance, choice.bits
         is_taken = (choice.tolerance, choice.outliers) == taken
         if is_taken:
             axes.plot(*at, "o", markersize=11, markerfacecolor="none", markeredgecolor=theme.line(1), markeredgewidth=2)
         words = f"{choice.states}, {choice.triggers}" + (" taken" if is_taken else "")
-        axes.annotate(words, at, (0, -15 if is_taken else 7), textcoords="offset points", ha="center", fontsize=8)
+        below = -15 if is_taken else 7
+        name = axes.annotate(words, at, (0, below), textcoords="offset points", ha="center", fontsize=8)
+        place = name.get_window_extent()
+        if any(place.overlaps(other) for other in named) or len(named) == MOST_NAMED:
+            name.remove()
+        else:
+            named.append(place)
