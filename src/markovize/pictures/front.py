@@ -53,6 +53,8 @@ def draw_front(front: Sequence[Compared], taken: tuple[float, int], *, kind: str
 
 
 def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], theme: Theme) -> None:
+    from matplotlib.ticker import LogLocator
+
     axes = figure.subplots()
     by_outliers = len({choice.outliers for choice in front}) > 1
     lines = [
@@ -71,7 +73,8 @@ def _draw(figure: Figure, front: Sequence[Compared], taken: tuple[float, int], t
         axes.locator_params("x", integer=True)
     bits = [choice.bits for choice in front]
     if max(bits) > WIDE * min(bits):
-        axes.set_yscale("log")
+        axes.set_yscale("log", subs=[])
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.set_xlabel("outliers" if by_outliers else "tolerance")
     axes.set_ylabel("bits: machine, levels, noise")
     axes.margins(0.12, 0.16)
