@@ -52,6 +52,7 @@ def same(one: Path, other: Path) -> None:
         assert (one / name).read_bytes() == (other / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_a_cluster_started_here(tmp_path: Path) -> None:
     process = on_ray(tmp_path / "ray", 1, 300, jobs=1)
     run_experiment(experiment(1, 300), tmp_path / "local", jobs=1)
