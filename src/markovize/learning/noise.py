@@ -47,9 +47,15 @@ def choose_point(drawn: Front) -> Chosen:
     if drawn.open:
         best = None
     front = sorted((point.choice for point in found.values()), key=lambda c: (c.tolerance, c.outliers))
-    others = [point.bits for point in found.values() if best is not None and point.allowance != best.allowance]
+    others = [point.bits for point in found.values() if best is not None and _is_rival(point, best)]
     margin = min(others) - best.bits if others and best is not None else None
     return Chosen(None if best is None or best.allowance.exact else best, tuple(front), margin)
+
+
+def _is_rival(point: Point, best: Point) -> bool:
+    """Whether it is another explanation: not the same one within another tolerance."""
+    one, other = point.choice, best.choice
+    return (one.machine, one.outliers) != (other.machine, other.outliers)
 
 
 def describe_choice(point: Point, steps: int) -> str:

@@ -94,7 +94,7 @@ class Noise:
     allowed: int  # outliers
     outliers: tuple[Outlier, ...] = ()
     front: tuple[Choice, ...] = ()  # what was compared, where the allowance was chosen
-    margin: float | None = None  # bits by which the choice is shorter than the next one; longer, where it is exact
+    margin: float | None = None  # bits by which the choice is shorter than other machines; longer, where it is exact
 
     def to_json(self) -> dict[str, Any]:
         """As ``learn --json`` has it."""

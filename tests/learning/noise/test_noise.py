@@ -32,10 +32,10 @@ from markovize.errors import MachineError
 from markovize.learning import advice
 from markovize.learning.engines import find_engine
 from markovize.learning.engines.base import Rules
-from markovize.learning.fronts import Ruler, snap_rewards, tolerances_to_try
+from markovize.learning.fronts import Front, Point, Ruler, snap_rewards, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
-from markovize.learning.noise import choose_noise, without_noise
+from markovize.learning.noise import choose_noise, choose_point, without_noise
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
 from markovize.learning.trimming import trim_rewards
@@ -190,6 +190,16 @@ def test_auto_finds_the_tolerance_where_proofs_with_cycles_are_long() -> None:
     result = learn(replace(clean, rewards=clean.rewards + noise), tolerance="auto")
     assert (result.status, result.states, result.triggers) == ("optimal", 4, 6)
     assert result.noise is not None and result.noise.tolerance < 0.5
+
+
+def test_the_margin_is_over_other_machines_not_over_other_tolerances() -> None:
+    """Normal noise takes as many bits whatever the tolerance around it."""
+    points = [Point(Allowance(0.1, 0), 3, 2, 100.0), Point(Allowance(0.2, 0), 3, 2, 100.0)]
+    other = Point(Allowance(1.0, 0), 1, 0, 170.0)
+    chosen = choose_point(Front([*points, other]))
+    assert chosen.point is points[0] and chosen.margin == 70.0 and len(chosen.front) == 3
+    assert choose_point(Front(points)).margin is None
+    assert choose_point(Front([points[0], Point(Allowance(0.1, 4), 3, 2, 130.0)])).margin == 30.0
 
 
 def test_a_tolerance_that_holds_all_rewards_is_named() -> None:
