@@ -119,8 +119,9 @@ def test_without_noise_the_machine_is_the_same() -> None:
         assert [each.reward for each in exact.rewards] == [each.reward for each in noisy.rewards]
 
 
-def test_calls_of_a_learner_agree_with_fresh_ones(office: Traces) -> None:
+def test_calls_of_a_learner_agree_with_fresh_ones(office: Traces, monkeypatch: pytest.MonkeyPatch) -> None:
     """More episodes make rewards of known histories wider, and more of them."""
+    monkeypatch.setattr("markovize.learning.entry.ADVICE_SECONDS", 0.1)  # where they contradict each other
     noisy = flipped(shaken(office, 0.1), [40, 900])
     for options in ({"tolerance": 0.1}, {"tolerance": 0.1, "outliers": 2}, {"outliers": 3}):
         learner = Learner(**OFFICE, **options)
