@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from markovize.learning.engines import find_engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.inquiry import Goal
 from markovize.learning.prefix_tree import build_tree
+from markovize.learning.result import Compared
 from markovize.learning.search import Deepening, Progress
 
 Episode = tuple[list[Any], list[Any], list[float]]
@@ -132,7 +134,18 @@ def test_the_coarsest_labels_stay_where_no_others_are_better(monkeypatch: pytest
     result = learn(patrol(3))
     assert shape(result) == ("optimal", 2, 2, "state", "state")
     assert len(result.compared) > 1
-    assert "the coarsest, and none has a smaller machine" in result.why_these_labels()
+    assert "the coarsest, and no smaller machine was found with others" in result.why_these_labels()
+
+
+def test_what_is_said_of_other_labels_is_true() -> None:
+    result = learn(patrol(3))
+    own = Compared("state", "state", "optimal", result.states, result.triggers)
+    for other, said in [
+        (Compared("source", "state", "feasible", 1, 1), "others have smaller machines only without a proof"),
+        (Compared("source", "state", "unknown", None, None), "no smaller machine was found with others"),
+        (Compared("source", "state", "optimal", 9, 9), "none has a smaller machine"),
+    ]:
+        assert f"the coarsest, and {said} (" in replace(result, compared=(own, other)).why_these_labels()
 
 
 def test_a_paused_search_goes_on_exactly() -> None:

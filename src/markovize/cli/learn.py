@@ -323,7 +323,8 @@ def _why_taken(margin: float | None) -> str:
     if margin is not None and margin < 0:
         saved = f"here it saves {-margin:.0f}"
         return f"rewards are taken as they are unless an allowance saves more than {CLEAR:.0f} bits, and {saved}"
-    return "the shortest description is taken" + ("" if margin is None else f" (by {margin:.0f} bits)")
+    bits = "" if margin is None else f" (by {margin:.0f} bit{'' if round(margin) == 1 else 's'})"
+    return f"the shortest description is taken{bits}"
 
 
 def _guards(result: LearnResult) -> str:

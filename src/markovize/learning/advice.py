@@ -17,6 +17,7 @@ from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Traces
 from markovize.learning.comparison import SMALL
 from markovize.learning.floors import Size
+from markovize.learning.fronts import MANY_STEPS
 from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
 from markovize.learning.label_front import Question
@@ -29,7 +30,6 @@ from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
 from markovize.learning.warm_up import warm_up_for_noise
 
-MANY_STEPS: Final = 100  # from here on reward labels should repeat, and noise shows; fewer steps are an example
 NOISE_SHARE: Final = 0.01  # of the steps; more that contradict each other are hardly noise
 ADVICE_SECONDS: Final = 10.0  # to find out what allowance would help
 LONG_SECONDS: Final = 10.0  # of a search without a small machine, after which noise may be the reason

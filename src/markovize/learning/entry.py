@@ -17,7 +17,6 @@ from markovize.episodes.traces import Episodes, as_traces
 from markovize.errors import InputError
 from markovize.learning.advice import (
     ADVICE_SECONDS,
-    MANY_STEPS,
     NoiseWatch,
     choose_allowance,
     hint_at_noise,
@@ -27,12 +26,13 @@ from markovize.learning.advice import (
 from markovize.learning.call import Begun
 from markovize.learning.comparison import SMALL
 from markovize.learning.engines import Delta
+from markovize.learning.fronts import MANY_STEPS
 from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible
 from markovize.learning.learner import NO_ALLOWANCES, Learner, LearnOptions
 from markovize.learning.merging import as_mergeable
-from markovize.learning.noise import name_one_level, with_noise
+from markovize.learning.noise import name_many_outliers, name_one_level, with_noise, with_own_machine
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress
@@ -211,6 +211,7 @@ def _learn_and_choose_noise(
         left = None if time_limit is None else max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
         if chosen.point is None:
             result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
+            chosen = with_own_machine(chosen, result, traces, learner.options.explain)
             noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
             return replace(result, noise=noise, seconds=time.monotonic() - start)
         point, allowance = chosen.point, chosen.point.allowance
@@ -228,7 +229,9 @@ def _learn_and_choose_noise(
     result = with_noise(result, traces, allowance, _own_functions(result, options))
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
-    return replace(result, noise=noise, seconds=time.monotonic() - start)
+    many = name_many_outliers(traces, noise)
+    remarks = (*result.remarks, many) if many else result.remarks
+    return replace(result, noise=noise, remarks=remarks, seconds=time.monotonic() - start)
 
 
 def _own_functions(result: LearnResult, options: LearnOptions) -> MachineFunctions:

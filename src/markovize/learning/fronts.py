@@ -32,6 +32,7 @@ from markovize.learning.windows import count_windows
 
 MOST_CLUSTERS: Final = 64
 APART: Final = 1.5  # times as wide, or two tolerances are taken for one
+MANY_STEPS: Final = 100  # from here on rewards should repeat; fewer steps are an example
 FEW: Final = 3  # outliers that are no reason for finer labels
 FEW_SHARE: Final = 0.01  # or such a share of all steps
 EFFORT: Final = 20_000  # counted, of a question to the engine
@@ -98,6 +99,10 @@ class Ruler:
         named = levels * min(self.level(tolerance), self.outlier(tolerance))
         left = min(self.residuals(tolerance), self.steps * self.normal(LITTLE_LESS * self.deviation(squares, 0)))
         return left + max(named, outliers * self.outlier(tolerance))
+
+    def hardly_repeats(self, tolerance: float) -> bool:
+        """Whether most rewards are unlike all others, so that most steps would be outliers of any small machine."""
+        return 2 * int(count_windows(self.values, 2 * tolerance)) > self.steps >= MANY_STEPS
 
     def residuals(self, tolerance: float) -> float:
         """Where in the tolerance each reward is."""

@@ -44,6 +44,7 @@ SOME_EFFORT: Final = 5_000  # where noise is likely
 LEAST_EFFORT: Final = 500  # where there are many to try
 PATIENCE: Final = 8  # triggers that shorten nothing, before a machine is grown no further
 MOST_TRIGGERS: Final = 32
+MOST_ASKED: Final = 12  # triggers that the engine is asked for
 RARE: Final = (2, 8)  # steps of a label that pay alike, or fewer, may be noise
 HALVES: Final = 8  # random ones of the data, in the hope that one of them has no noise left
 
@@ -162,7 +163,7 @@ class _Points:
             if start.needed <= allowed:
                 self._search_as_they_are(allowed)
             return
-        if self._promises_nothing():
+        if self._ruler.hardly_repeats(start.tree.allowance.tolerance) or self._promises_nothing():
             return
         front.open = not start.needed and not start.tree.allowance.tolerance
         self._grow()
@@ -253,11 +254,15 @@ class _Points:
         """A machine within the tolerance, for rewards as they are; where that takes long, with each cluster as one.
 
         A search for the former goes on where it was left once the allowance is chosen, but each look at data with a
-        tolerance takes long, and with cycles there are many.
+        tolerance takes long, and with cycles there are many. Where there is a machine to compare with, less will do.
         """
-        tolerance = self._start.tree.allowance.tolerance
-        if not self._search_within(outliers, SOME_EFFORT if tolerance else EFFORT, rough=False) and tolerance:
-            self._search_within(outliers, EFFORT)
+        if not self._start.tree.allowance.tolerance:
+            self._search_within(outliers, EFFORT, rough=False)
+            return
+        known = self._front.shortest
+        some, more = (SOME_EFFORT, EFFORT) if known is None or not known.triggers else (LITTLE_EFFORT, LITTLE_EFFORT)
+        if not self._search_within(outliers, some, rough=False):
+            self._search_within(outliers, more)
 
     def _search_within(self, outliers: int, effort: int, *, rough: bool = True) -> bool:
         """Whether a machine is found that has no more outliers than these; rewards are as they are if not rough."""
@@ -299,9 +304,14 @@ def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -
     plan = Plan(effort, first={} if Judge(tree).explains({}) else None, last_resort=False)
     exemplars = ExemplarSets(question.engine, acyclic=question.acyclic)
     search = Deepening(tree, exemplars, Goal("triggers", question.acyclic), limits, plan=plan)
-    search.run()
+    search.run_unless(_asks_for_many)
     limits.check()
     return search
+
+
+def _asks_for_many(search: Deepening) -> bool:
+    """Whether all machines with few triggers are excluded: further questions are large, and only answers count."""
+    return search.inquiry.assumed.next_question("triggers")[1] > MOST_ASKED
 
 
 def _growing(counting: Judge, question: Question, limits: Limits) -> Iterator[Delta]:

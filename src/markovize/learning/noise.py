@@ -10,17 +10,23 @@ import numpy as np
 
 from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.columns import Floats
+from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
-from markovize.learning.fronts import Front, Point, snap_rewards
+from markovize.learning.fronts import Front, Point, Ruler, snap_rewards
+from markovize.learning.judge import Judge
 from markovize.learning.label_front import Question, draw_front
 from markovize.learning.limits import Limits
-from markovize.learning.problem import LabelPair
+from markovize.learning.prefix_tree import cut_tree
+from markovize.learning.problem import LabelPair, label_and_merge
+from markovize.learning.repair import moves_of
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier
 from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import MachineFunctions, promised_rewards, run, with_rounding
 from markovize.machine.support import count_support
 
 CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
+
+MANY_OUTLIERS: Final = 0.1  # a share of the steps; more are hardly errors
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,23 @@ def choose_point(drawn: Front) -> Chosen:
     others = [point.bits for point in found.values() if best is not None and _is_rival(point, best)]
     margin = min(others) - best.bits if others and best is not None else None
     return Chosen(None if best is None or best.allowance.exact else best, tuple(front), margin)
+
+
+def with_own_machine(chosen: Chosen, result: LearnResult, traces: Traces, explain: Explain) -> Chosen:
+    """What was compared where no allowance is taken, with the machine that was then learned in place of the one before.
+
+    A longer search finds a smaller one, perhaps under other labels.
+    """
+    machine, labels = result.machine, (result.trigger_on, result.reward_on)
+    if machine is None or machine.has_guards or "function" in labels or not chosen.front:
+        return chosen
+    merged = label_and_merge(traces, labels, explain, Limits())
+    judge = Judge(cut_tree(merged, Allowance(0.0, 1)))
+    bits = Ruler.of(traces).measure(moves_of(machine, merged.steps.triggers.values), judge, 0.0)[1]
+    own = Choice(0.0, 0, machine.states, len(machine.triggers), round(bits, 1))
+    others = [each for each in chosen.front if (each.tolerance, each.outliers) != (0.0, 0)]
+    margin = min((each.bits for each in others), default=None)
+    return Chosen(None, (own, *others), None if margin is None else margin - own.bits)
 
 
 def _is_rival(point: Point, best: Point) -> bool:
@@ -89,6 +112,17 @@ def name_one_level(traces: Traces, allowance: Allowance) -> str:
     return (
         f"a tolerance of {tolerance:.4g} holds all rewards, which are one level then, whatever happened before; where "
         "noise is as wide as that, distributions of rewards may still tell histories apart (--reward random)"
+    )
+
+
+def name_many_outliers(traces: Traces, noise: Noise) -> str:
+    """Whether so many steps are outliers that the machine explains little; empty where that is not so."""
+    share = len(noise.outliers) / max(1, traces.steps)
+    if share <= MANY_OUTLIERS:
+        return ""
+    return (
+        f"{share:.0%} of the steps are outliers: the machine explains little. Where rewards are continuous, allow for "
+        "a tolerance (--tolerance auto); where they are random by nature, ask for that (--reward random)"
     )
 
 

@@ -201,9 +201,23 @@ class LearnResult(BriefRepr):
         kept = (coarsest.trigger_on, coarsest.reward_on) == labels
         is_finer = (coarsest.trigger_on, coarsest.reward_on) != ("state", "state")
         which = "the coarsest that explain the episodes" if is_finer else "the coarsest"
-        ours = f"{which}, and none has a smaller machine" if kept else "those with the smallest machine"
+        ours = f"{which}, and {self._what_others_have()}" if kept else "those with the smallest machine"
         others = "; ".join(str(pair) for pair in self.compared if (pair.trigger_on, pair.reward_on) != labels)
         return f"{'/'.join(labels)}: {ours} (compared: {others})"
+
+    def _what_others_have(self) -> str:
+        """Where the coarsest labels are kept: what is known of machines of the others, of which those are compared."""
+        found = self.compared[1:]
+        if any(self._is_below(each) for each in found):
+            return "others have smaller machines only without a proof"
+        if all(each.status == "optimal" for each in found):
+            return "none has a smaller machine"
+        return "no smaller machine was found with others"
+
+    def _is_below(self, other: Compared) -> bool:
+        sizes = [(each.states, each.triggers) for each in (other, self) if each.states is not None]
+        order = slice(None) if self.objective == "states" else slice(None, None, -1)
+        return len(sizes) == 2 and sizes[0][order] < sizes[1][order]  # type: ignore[operator]
 
     @property
     def doubt(self) -> str:

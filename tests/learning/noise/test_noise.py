@@ -35,9 +35,10 @@ from markovize.learning.engines.base import Rules
 from markovize.learning.fronts import Front, Point, Ruler, snap_rewards, tolerances_to_try
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
-from markovize.learning.noise import choose_noise, choose_point, without_noise
+from markovize.learning.noise import Chosen, choose_noise, choose_point, with_own_machine, without_noise
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
+from markovize.learning.result import Choice
 from markovize.learning.trimming import trim_rewards
 from markovize.machine.machine import RewardMachine
 from markovize.machine.support import count_support
@@ -201,6 +202,32 @@ def test_the_margin_is_over_other_machines_not_over_other_tolerances() -> None:
     assert chosen.point is points[0] and chosen.margin == 70.0 and len(chosen.front) == 3
     assert choose_point(Front(points)).margin is None
     assert choose_point(Front([points[0], Point(Allowance(0.1, 4), 3, 2, 130.0)])).margin == 30.0
+
+
+def test_rewards_that_hardly_repeat_are_no_outliers(office: Traces) -> None:
+    """Nearly all steps would be outliers; the error says what helps."""
+    result = learn(shaken(office, 0.1), outliers="auto", **OFFICE)
+    assert result.status == "unrealisable"
+    assert result.contradiction is not None and "--tolerance" in result.contradiction.advice
+
+
+def test_where_rewards_are_taken_as_they_are_the_front_has_the_machine_that_is_returned() -> None:
+    before = replace(learn(two_coffees()), machine=None, trigger_on="state", reward_on="state")
+    rough = Chosen(None, (Choice(0.0, 0, 6, 11, 113.0), Choice(0.0, 3, 2, 1, 90.0)), -23.0)
+    assert with_own_machine(rough, before, two_coffees(), "reward") is rough
+    result = learn(two_coffees())
+    chosen = with_own_machine(rough, result, two_coffees(), "reward")
+    assert (chosen.front[0].states, chosen.front[0].triggers) == (result.states, result.triggers)
+    assert chosen.front[1:] == rough.front[1:]
+    assert chosen.margin == 90.0 - chosen.front[0].bits
+
+
+def test_many_outliers_are_named() -> None:
+    rng = np.random.default_rng(1)
+    walks = Traces.of([(["x"] * 9, [0] * 8, rng.integers(0, 3, 8).tolist()) for _ in range(40)])
+    result = learn(walks, outliers="auto", **OFFICE)
+    assert result.noise is not None and len(result.noise.outliers) > 100
+    assert "of the steps are outliers" in result.remarks[-1]
 
 
 def test_a_tolerance_that_holds_all_rewards_is_named() -> None:
