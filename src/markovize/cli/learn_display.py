@@ -23,7 +23,9 @@ def progress_display() -> Iterator[Callable[[Progress], None]]:
     def tell_once(progress: Progress) -> None:
         if progress.hint and progress.hint not in told:
             told.add(progress.hint)
-            console.print(f"note: {progress.hint} (the search goes on)", markup=False, highlight=False, soft_wrap=True)
+            console.print(
+                f"note: {progress.hint.rstrip('.')} (the search goes on)", markup=False, highlight=False, soft_wrap=True
+            )
 
     if not console.is_terminal:
         yield tell_once

@@ -53,7 +53,7 @@ class NoiseWatch:
         self._hint, self._tell = "", tell
         self._learner, self._traces, self._limit = learner, traces, time_limit
         self._start = time.monotonic()
-        self._is_done = not _may_ask(learner, traces) or learner.finds_guards
+        self._is_done = not _may_ask(learner, traces)
 
     def is_due(self) -> bool:
         """Whether to look now, or there is somebody else to tell."""
@@ -80,7 +80,9 @@ class NoiseWatch:
         point = choose_allowance(self._learner, self._traces, None, None, left).point
         if point is not None and _is_small((point.states, point.triggers)):
             told = describe_choice(point, self._traces.recorded[1])
-            self._hint = f"no small machine explains every reward. If some are noise: {told[0].lower()}{told[1:]}"
+            is_exact = self._learner.options.allowance.exact
+            what = "every reward" if is_exact else "the rewards within what is allowed for"
+            self._hint = f"no small machine explains {what}. If some are noise: {told[0].lower()}{told[1:]}"
 
 
 def _is_small(size: Size) -> bool:

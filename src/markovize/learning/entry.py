@@ -133,8 +133,8 @@ def learn(
             traces = episodes.read()
     if not learner.options.allowance.exact:
         check_spread(traces.rewards)
-        started = time.monotonic()
-        result = learner.learn(traces, time_limit=time_limit, on_progress=on_progress, since=since, all=all)
+        started, watch = time.monotonic(), NoiseWatch(learner, traces, time_limit, on_progress)
+        result = learner.learn(traces, time_limit=time_limit, on_progress=watch, since=since, all=all)
         near = name_near_miss(traces, learner)
         if result.contradiction is not None:
             advice = f"{result.contradiction.advice} {near[:1].upper()}{near[1:]}".strip()
@@ -142,7 +142,8 @@ def learn(
             left = ADVICE_SECONDS if time_limit is None else time_limit - (time.monotonic() - started)
             if left > 0:
                 result = with_advice(result, learner, traces, min(ADVICE_SECONDS, left))
-        result = replace(result, remarks=tuple(filter(None, [note, *result.remarks, near])))
+        hint = watch.hint_for(result) if result.contradiction is None else ""
+        result = replace(result, remarks=tuple(filter(None, [note, *result.remarks, near, hint])))
         return with_noise(result, traces, learner.options.allowance, _own_functions(result, options))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)

@@ -146,6 +146,21 @@ def test_objects_ask_for_guards_with_an_allowance_too(clean: Traces) -> None:
     assert result.remarks[0].startswith("observations are objects")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [({}, "every reward"), ({"outliers": 1}, "the rewards within what is allowed")]
+)
+def test_a_long_search_hints_at_noise(
+    given: dict[str, Any], said: str, clean: Traces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("markovize.learning.advice.LONG_SECONDS", 0.0)
+    noisy = flipped(clean, [7, 100, 300, 400, 501])
+    hints: list[str] = []
+    result = learn(noisy, time_limit=6, on_progress=lambda progress: hints.append(progress.hint), **given, **GUARDS)
+    assert result.status != "optimal"
+    assert f"no small machine explains {said}" in hints[-1] and hints[-1] == result.remarks[-1]
+    assert "with 5 outliers of 640 steps (--outliers 5): 2 states, 1 trigger, 2 guards, 2 literals" in hints[-1]
+
+
 def test_where_rewards_contradict_each_other() -> None:
     seen = [{"x": 0.5}, {"x": 1.5}]
     traces = Traces.of([(seen, ["go"], [reward], False) for reward in (0.0, 0.1, 1.0)])
