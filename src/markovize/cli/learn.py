@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from markovize.learning.result import LearnResult
     from markovize.machine.replay import ReplayReport
 
+MOST_COMPARED = 12  # allowances on the screen
 FUNCTIONS = "MODULE:FUNCTION: what a function of (state, action, next_state) returns; looked up here first."
 AUTO_RULE = "auto: the coarsest that do; where their machine has more than 8 states, those with the smallest."
 GUARDS_RULE = "guards: conditions on features of the observations, found by the learner."
@@ -312,7 +313,13 @@ def _print_noise(result: LearnResult, everything: bool) -> None:
     if noise.front:
         out.print(f"Allowances that were compared; {_why_taken(noise.margin)}:", highlight=False, soft_wrap=True)
         taken = noise.tolerance, len(noise.outliers)
-        lines = [f"{'→' if (c.tolerance, c.outliers) == taken else ' '} {c}" for c in noise.front]
+        most = max(sorted(choice.bits for choice in noise.front)[:MOST_COMPARED])
+        marked = [((c.tolerance, c.outliers) == taken, c) for c in noise.front]
+        lines = [
+            f"{'→' if is_taken else ' '} {c}" for is_taken, c in marked if everything or is_taken or c.bits <= most
+        ]
+        if len(lines) < len(noise.front):
+            lines.append(f"  and {count(len(noise.front) - len(lines), 'longer one')} (--all shows them)")
         out.print("\n".join(f"  {line}" for line in lines), markup=False, highlight=False)
 
 

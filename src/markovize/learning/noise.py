@@ -12,6 +12,7 @@ from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.columns import Floats
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
+from markovize.learning.attempt import NO_CONFLICT
 from markovize.learning.fronts import Front, Point, Ruler, snap_rewards
 from markovize.learning.judge import Judge
 from markovize.learning.label_front import Question, draw_front
@@ -137,10 +138,12 @@ def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, functi
     for step in wrong.tolist():
         episode, at = traces.locate(step)
         found.append(Outlier(episode, at, float(traces.rewards[step]), float(levels[step])))
-    noise = replace(noise, outliers=tuple(found))
+    noise, machine = replace(noise, outliers=tuple(found)), result.machine
+    if found and result.proof == NO_CONFLICT:
+        result = replace(result, proof=f"but for the outliers, {NO_CONFLICT}")
     if result.interrupted:
         return replace(result, noise=noise)
-    support = count_support(result.machine, _pay_levels(traces, levels, allowance.tolerance), **functions)
+    support = count_support(machine, _pay_levels(traces, levels, allowance.tolerance), **functions)
     return replace(result, noise=noise, support=support)
 
 

@@ -230,6 +230,16 @@ def test_many_outliers_are_named() -> None:
     assert "of the steps are outliers" in result.remarks[-1]
 
 
+def test_a_long_front_is_cut_on_the_screen(office: Traces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_episodes(tmp_path / "walks.jsonl", flipped(office, [5, 700]))
+    asked = ["learn", str(tmp_path / "walks.jsonl"), "--outliers", "auto"]
+    whole = run_here(*asked).out
+    monkeypatch.setattr("markovize.cli.learn.MOST_COMPARED", 1)
+    cut = run_here(*asked).out
+    assert whole.count(" bits\n") > cut.count(" bits\n") == 1 and "→ tolerance 0, 2 outliers" in cut
+    assert "longer one" in cut and "longer one" not in whole
+
+
 def test_a_tolerance_that_holds_all_rewards_is_named() -> None:
     """Noise of any width is one level then, and who believes that needs no machine has not been told enough."""
     rewards = np.random.default_rng(0).normal(0.0, 1.0, 400)
