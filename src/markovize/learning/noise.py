@@ -72,8 +72,9 @@ def with_own_machine(chosen: Chosen, result: LearnResult, traces: Traces, explai
     bits = Ruler.of(traces).measure(moves_of(machine, merged.steps.triggers.values), judge, 0.0)[1]
     own = Choice(0.0, 0, machine.states, len(machine.triggers), round(bits, 1))
     others = [each for each in chosen.front if (each.tolerance, each.outliers) != (0.0, 0)]
-    margin = min((each.bits for each in others), default=None)
-    return Chosen(None, (own, *others), None if margin is None else margin - own.bits)
+    margin = min((each.bits for each in others), default=own.bits) - own.bits
+    is_open = chosen.margin is None or margin < -CLEAR  # time was up, or there is more to say than bits
+    return Chosen(None, (own, *others), None if is_open or not others else margin)
 
 
 def _is_rival(point: Point, best: Point) -> bool:

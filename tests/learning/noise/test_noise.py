@@ -220,6 +220,8 @@ def test_where_rewards_are_taken_as_they_are_the_front_has_the_machine_that_is_r
     assert (chosen.front[0].states, chosen.front[0].triggers) == (result.states, result.triggers)
     assert chosen.front[1:] == rough.front[1:]
     assert chosen.margin == 90.0 - chosen.front[0].bits
+    unsettled = with_own_machine(replace(rough, margin=None), result, two_coffees(), "reward")
+    assert unsettled.margin is None  # no allowance was weighed against it
 
 
 def test_many_outliers_are_named() -> None:
