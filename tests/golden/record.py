@@ -6,15 +6,16 @@
     PYTHONPATH=src python tests/golden/record.py --apart             each command in a process of its own
     PYTHONPATH=src python tests/golden/record.py NAME --accept WHY   notes in changes.json what differs, and why it may
     PYTHONPATH=src python tests/golden/record.py NAME --record       records a new case
+    PYTHONPATH=src python tests/golden/record.py --fold              puts the changes that were noted into the records
 
 ``PYTHONPATH`` says which checkout is run. Times are left out, and so are files that tell times. The records are of the
-commit before the package was rebuilt: ``--before`` compares with them alone, without ``changes.json``.
+commit at which changes were last folded in: ``--before`` compares with them alone, without ``changes.json``. What was
+meant before that, and why, is in the history of ``changes.json``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 import tempfile
@@ -55,10 +56,23 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--apart", action="store_true", help="run each command in a process of its own")
     parser.add_argument("--keep", metavar="DIR", help="keep the folders of the runs there")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cases at once")
+    parser.add_argument("--fold", action="store_true", help="put changes.json into the records, and run nothing")
     options = parser.parse_args(arguments)
 
     from golden.cases import CASES
-    from golden.comparing import EXPECTED, differences, expected_of, read_changes, write_changes
+    from golden.comparing import (
+        EXPECTED,
+        differences,
+        expected_of,
+        fold_changes,
+        read_changes,
+        write_changes,
+        write_record,
+    )
+
+    if options.fold:
+        fold_changes()
+        return 0
 
     import markovize
 
@@ -70,8 +84,7 @@ def main(arguments: Sequence[str]) -> int:
     with ProcessPoolExecutor(options.jobs, get_context("spawn"), max_tasks_per_child=1) as pool:
         for name, found, seconds in pool.map(run_one, names, repeat(options.keep), repeat(options.apart)):
             if options.record:
-                text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-                (folder / f"{name}.json").write_text(text, encoding="utf-8")
+                write_record(name, found, folder)
             told = differences(expected_of(name, folder, changes=not (options.before or options.record)), found)
             if told and options.accept:
                 news = [

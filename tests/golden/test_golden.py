@@ -1,7 +1,7 @@
 """The command line prints and writes what it did before, byte for byte, times aside.
 
-``expected/`` is what it did before the package was rebuilt; ``changes.json`` has every change that was meant since,
-with its reason. ``record.py`` says how to go on from there.
+``expected/`` is what it did at an earlier commit; ``changes.json`` has every change that was meant since, with its
+reason. ``record.py`` says how to go on from there.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Golden runs: what the command line printed and wrote before the package was rebuilt, to compare with ever after."""
+"""Golden runs: what the command line printed and wrote at an earlier commit, to compare with ever after."""
