@@ -185,7 +185,8 @@ class Claims:
         for k, z in smaller_sizes(self.fields["objective"], states, triggers):
             counted_out = z is not None and z < k - 1
             proven = any(k == row and (most is None or (z is not None and z <= most)) for row, most in self.infeasible)
-            size = f"{k} states and {'any number of' if z is None else f'at most {z}'} triggers"
+            many = "any number of triggers" if z is None else f"at most {z} trigger{'' if z == 1 else 's'}"
+            size = f"{k} states and {many}"
             need(counted_out or k < self.clique or proven, f"no claim excludes machines with {size}")
 
     def check_clique(self, claim: Fields) -> None:

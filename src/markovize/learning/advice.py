@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from markovize.learning.noise import Chosen, choose_noise, choose_point, describ
 from markovize.learning.prefix_tree import count_contradicting
 from markovize.learning.problem import label_and_merge
 from markovize.learning.result import LearnResult
-from markovize.learning.search import Progress
+from markovize.learning.search import CHOOSING, Progress
 from markovize.learning.warm_up import warm_up_for_noise
 
 NOISE_SHARE: Final = 0.01  # of the steps; more that contradict each other are hardly noise
@@ -97,7 +98,12 @@ def _may_ask(learner: Learner, traces: Traces) -> bool:
 
 
 def choose_allowance(
-    learner: Learner, traces: Traces, tolerance: float | None, outliers: int | None, seconds: float | None
+    learner: Learner,
+    traces: Traces,
+    tolerance: float | None,
+    outliers: int | None,
+    seconds: float | None,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Chosen:
     """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
     warm_up_for_noise()
@@ -106,6 +112,8 @@ def choose_allowance(
     labels = [options.labels[number] for number in options.coarsest]
     with interruptible() as interrupt:
         limits = Limits(None if seconds is None else time.monotonic() + seconds, interrupt=interrupt)
+        if on_progress is not None:
+            limits = replace(limits, pulse=partial(on_progress, Progress(CHOOSING, 1, None, (1, 0), None, 0)))
         if guards is not None:
             return choose_point(draw_guard_front(traces, GuardQuestion(tolerance, outliers, guards), limits))
         return choose_noise(traces, question, labels, limits)

@@ -245,7 +245,6 @@ def _look_for(options: Options, call: Call, tree: PrefixTree) -> Look | None:
     def look(limits: Limits, offer: Callable[[Delta | None], None]) -> None:
         def tell(_: Progress) -> None:
             offer(search.best)
-            limits.pulse()
 
         goal, exemplars = Goal("states", acyclic=True), ExemplarSets(options.engine, acyclic=True)
         plan = Plan(LOOK, last_resort=False)

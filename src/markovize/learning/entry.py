@@ -208,6 +208,7 @@ def _learn_and_choose_noise(
             None if tolerance == AUTO else given.tolerance,
             None if outliers == AUTO else given.outliers,
             None if time_limit is None else time_limit / 2,
+            on_progress,
         )
         left = None if time_limit is None else max(LEAST_LIMIT, time_limit - (time.monotonic() - start))
         if chosen.point is None:

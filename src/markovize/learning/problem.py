@@ -67,12 +67,12 @@ def _with_advice(
             advice = f"Labels {trigger}/{reward} (trigger/reward) would tell them apart."
             return replace(contradiction, advice=advice, finer_labels_help=True)
         finest = found
-    n = finest.contradicting_episodes
+    n, is_whole = finest.contradicting_episodes, not (traces.rewards % 1).any()
     return replace(
         finest,
         trigger_on=contradiction.trigger_on,
         reward_on=contradiction.reward_on,
-        advice=f"No label of a step can tell them apart: {n} of {traces.recorded[0]} episodes contradict others with "
-        "the same history, a sign of noise or of something that the observations hide. Rounding may help (reward "
-        "decimals).",
+        advice=f"No label of a step can tell them apart: {n} of {traces.recorded[0]} episodes contradict"
+        f"{'s' if n == 1 else ''} others with the same history, a sign of noise or of something that the observations "
+        f"hide.{'' if is_whole else ' Rounding may help (reward decimals).'}",
     )

@@ -46,6 +46,9 @@ LEAST_CUT: Final = 100_000  # the effort of a question, where it is limited, for
 STROLL: Final = 2  # turns of work for one that has only somewhat fewer
 
 
+CHOOSING: Final = "comparing machines with allowances for noise"  # before the search that proves what is smallest
+
+
 @dataclass(frozen=True)
 class Progress:
     """What a long solve is doing."""
@@ -65,6 +68,8 @@ class Progress:
 
         >>> Progress("searching", 4, 5, (4, 5), (4, 6), 72).sentence(3.21)
         'searching K=4 z≤5 · proven K≥4 z≥5 · best K=4 z=6 · 72 exemplars · 3.2 s'
+        >>> Progress(CHOOSING, 1, None, (1, 0), None, 0).sentence(3.21)
+        'comparing machines with allowances for noise · 3.2 s'
         """
         parts = [*filter(None, [self.labels]), self.phase]
         if self.phase == "searching":
@@ -73,7 +78,19 @@ class Progress:
         if self.best is not None:
             guards = "" if self.guards is None else f", {self.guards[0]} guards, {self.guards[1]} literals"
             parts.append(f"best K={self.best[0]} z={self.best[1]}{guards}")
-        return " · ".join([*parts, f"{self.exemplars} exemplars", f"{seconds:.1f} s"])
+        if self.phase != CHOOSING:
+            parts.append(f"{self.exemplars} exemplars")
+        return " · ".join([*parts, f"{seconds:.1f} s"])
+
+
+def _at_most(triggers: int | None) -> str:
+    """
+    >>> _at_most(None), _at_most(1), _at_most(2)
+    ('any number of triggers', 'at most 1 trigger', 'at most 2 triggers')
+    """
+    if triggers is None:
+        return "any number of triggers"
+    return f"at most {triggers} trigger{'' if triggers == 1 else 's'}"
 
 
 def is_due(listener: Callable[[Progress], None]) -> bool:
@@ -125,7 +142,9 @@ class Deepening:
         self.inquiry = Inquiry(tree, exemplars, goal, proven or Proven())
         self._plan = plan or Plan()
         self._on_progress = on_progress
-        self.limits = replace(limits or Limits(), pulse=self._pulse)
+        limits = limits or Limits()
+        self._pulse_outside = limits.pulse
+        self.limits = replace(limits, pulse=self._pulse)
         self._started = time.monotonic()
         self._asked: tuple[str, int, int | None] = ("first machine", 1, None)
         self._questions = self._search()
@@ -201,8 +220,7 @@ class Deepening:
         further = "the second state needs" if k == 2 else f"each of the {k - 1} further states needs"
         if not questions:
             return f"one state cannot explain the conflict, and {further} a trigger"
-        last = [(s, "any number of" if t is None else f"at most {t}") for s, t in questions][-3:]
-        shown = "; ".join(f"{s} states with {t} triggers" for s, t in last)
+        shown = "; ".join(f"{states} states with {_at_most(triggers)}" for states, triggers in questions[-3:])
         proofs = "1 infeasibility proof" if len(questions) == 1 else f"{len(questions)} infeasibility proofs"
         return (
             f"{further} a trigger, and {proofs} on {len(exemplars.nodes)} exemplars exclude every smaller machine, "
@@ -434,6 +452,7 @@ class Deepening:
             self._build_first(little, len(tree))
 
     def _pulse(self) -> None:
+        self._pulse_outside()
         if self._on_progress is not None and is_due(self._on_progress):
             best = None if self.best is None else size(self.best)
             exemplars = len(self.inquiry.exemplars.nodes)

@@ -154,11 +154,11 @@ def _advise(found: Contradiction, table: FeatureTable, traces: Traces) -> str:
     """What may help where no machine over these features explains the rewards."""
     names = table.places or table.constant
     what = "The features are" if table.places else "No feature ever changes:"
-    listed = one_line(", ".join(names) or "there is none", 200)
+    listed, many = one_line(", ".join(names) or "there is none", 200), found.contradicting_episodes
     return (
         f"{what} {listed}; a function may add others (features=, --features module:function). If none can tell them "
-        f"apart, rewards are noisy: {found.contradicting_episodes} of {traces.recorded[0]} episodes contradict others "
-        "with the same history."
+        f"apart, rewards are noisy: {many} of {traces.recorded[0]} episodes contradict{'s' if many == 1 else ''} "
+        "others with the same history."
     )
 
 

@@ -69,6 +69,7 @@ class GuardSearch:
         self._acyclic, self._effort, self._most_guards = acyclic, effort, most_guards
         self._asked: tuple[Split, int | Share | None] = (Split(1, 0, 0), None)
         self._on_progress = on_progress
+        self._pulse_outside = limits.pulse
         self.limits = replace(limits, pulse=self._pulse)
         self.best: Candidate | None = None
         self.work = 0
@@ -338,6 +339,7 @@ class GuardSearch:
             formula.exemplars += 1
 
     def _pulse(self) -> None:
+        self._pulse_outside()
         if self._on_progress is not None:
             split, literals = self._asked
             most = sum(literals) if isinstance(literals, tuple) else literals
