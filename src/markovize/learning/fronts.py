@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from math import e, log2, pi, sqrt
 from typing import Final, Protocol, TypeVar
 
@@ -33,6 +34,8 @@ from markovize.learning.windows import count_windows
 MOST_CLUSTERS: Final = 64
 APART: Final = 1.5  # times as wide, or two tolerances are taken for one
 MANY_STEPS: Final = 100  # from here on rewards should repeat; fewer steps are an example
+MANY_OUTLIERS: Final = 0.1  # a share of the steps; more are hardly errors
+RATES: Final = (0.1, 0.25, 0.5)  # of outliers, where they are marked instead of named
 FEW: Final = 3  # outliers that are no reason for finer labels
 FEW_SHARE: Final = 0.01  # or such a share of all steps
 EFFORT: Final = 20_000  # counted, of a question to the engine
@@ -96,9 +99,9 @@ class Ruler:
         within the tolerance: triggers only tell apart what the tolerance does not hold.
         """
         levels = int(count_windows(self.values, 2 * tolerance))
-        named = levels * min(self.level(tolerance), self.outlier(tolerance))
+        named = levels * self.other_level(tolerance)  # each has one, or an outlier does
         left = min(self.residuals(tolerance), self.steps * self.normal(LITTLE_LESS * self.deviation(squares, 0)))
-        return left + max(named, outliers * self.outlier(tolerance))
+        return left + max(named, self.name_outliers(outliers, tolerance))
 
     def hardly_repeats(self, tolerance: float) -> bool:
         """Whether most rewards are unlike all others, so that most steps would be outliers of any small machine."""
@@ -120,9 +123,23 @@ class Ruler:
         """What a cell pays, as far as the tolerance leaves that open."""
         return log2(1 + self.range / (self.grain + 2 * tolerance))
 
-    def outlier(self, tolerance: float) -> float:
-        """Which step, and what it pays; where in the tolerance of that is counted with all other steps."""
-        return log2(max(2, self.steps)) + self.level(tolerance)
+    def name_outliers(self, many: float, tolerance: float) -> float:
+        """Which steps they are, and what they pay; where in the tolerance of that is counted with all other steps.
+
+        Each is named by its number; or, where they are many, every step is marked as one or not, at a fixed rate. What
+        one pays is none of what its cell does.
+        """
+        marks = (-many * log2(rate) - (self.steps - many) * log2(1 - rate) for rate in RATES)
+        return min(many * log2(max(2, self.steps)), *marks) + many * self.other_level(tolerance)
+
+    def spare(self, allowance: Allowance) -> float:
+        """What marking outliers spares, where they are many, beside naming each and its level."""
+        tolerance, many = allowance.tolerance, allowance.outliers
+        return many * (log2(max(2, self.steps)) + self.level(tolerance)) - self.name_outliers(many, tolerance)
+
+    def other_level(self, tolerance: float) -> float:
+        """What a cell pays, if it is known to be something else than one level."""
+        return log2(max(1.0, self.range / (self.grain + 2 * tolerance)))
 
     def measure(self, delta: Delta, judge: Judge, quiet: float) -> tuple[int, float]:
         """The outliers of a machine, and the bits of all of it.
@@ -144,7 +161,7 @@ class Ruler:
         Residuals are uniform in the tolerance or normal around their levels, whichever is shorter. Where they are
         normal, a level is as open as the deviation leaves it, and outliers are written as before.
         """
-        named = moves + special * log2(max(2, cells)) + outliers * self.outlier(tolerance)
+        named = moves + special * log2(max(2, cells)) + self.name_outliers(outliers, tolerance)
         uniform = named + (special + labels) * self.level(tolerance) + self.residuals(tolerance)
         if not tolerance:
             return uniform
@@ -219,22 +236,30 @@ S = TypeVar("S", bound=Start)
 
 def collect_points(
     rewards: Floats,
+    ruler: Ruler,
     tolerance: float | None,
     outliers: int | None,
-    begin: Callable[[float], S],
-    add: Callable[[S, Front], None],
+    begin: Callable[[float], list[S]],
+    add: Callable[[S, Front], Iterator[float]],
 ) -> Front:
     """The points of each tolerance that may be shorter than all others; the shortest first.
 
+    Those come first whose one-state machine is short if each of its outliers is named: what is left to be explained
+    weighs most then. ``add`` gives way before what takes long, with the bits of the shortest so far: all others have
+    their turn first.
     Of tolerances that promise nothing shorter, the machine with one state where it is within what is given: to compare.
     """
-    front = Front()
+    front, waiting = Front(), list[tuple[float, Iterator[float]]]()
     with contextlib.suppress(Stop):
         every = tolerances_to_try(rewards) if tolerance is None else [tolerance]
-        begun = [begin(each) for each in every]
-        for start in sorted(begun, key=lambda start: start.alone.bits):
+        begun = [start for each in every for start in begin(each)]
+        for start in sorted(begun, key=lambda start: start.alone.bits + ruler.spare(start.alone.allowance)):
             if start.least < min((point.bits for point in front.points), default=float("inf")):
-                add(start, front)  # one by one: time may be up before the last
+                points = add(start, front)  # one by one: time may be up before the last
+                waiting += [(bits, points) for bits in islice(points, 1)]
+        for _, points in sorted(waiting, key=lambda entry: entry[0]):
+            for _ in points:
+                pass
         known = {point.allowance.tolerance for point in front.points}
         alone = [start.alone for start in begun if start.alone.allowance.tolerance not in known]
         front.points += [point for point in alone if point.allowance.outliers <= (outliers or 0)]

@@ -23,6 +23,7 @@ from markovize.learning.fronts import (
     EFFORT,
     FEW,
     LITTLE_EFFORT,
+    MANY_OUTLIERS,
     Front,
     Point,
     Ruler,
@@ -63,12 +64,13 @@ class Question:
 def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Front:
     """The points that were found, the shortest first; those of one tolerance differ in their outliers.
 
-    Labels are the coarsest, unless finer ones leave far fewer steps unexplained whatever the machine.
+    Where the coarsest labels leave more than a few steps unexplained whatever the machine, finer ones are compared.
     """
     ruler = Ruler.of(traces)
     merge = cache(lambda pair: label_and_merge(traces, pair, question.explain, limits))
     return collect_points(
         traces.rewards,
+        ruler,
         question.tolerance,
         question.outliers,
         lambda tolerance: _begin(merge, question, labels, tolerance, ruler),
@@ -105,19 +107,29 @@ def _begin(
     labels: Sequence[LabelPair],
     tolerance: float,
     ruler: Ruler,
-) -> _Start:
+) -> list[_Start]:
+    """Under the coarsest labels, and under those that leave the fewest steps unexplained whatever the machine.
+
+    Finer labels are tried only where coarser ones leave more than a few: they tell more apart, errors included.
+    """
     few = few_outliers(ruler) if question.outliers is None else question.outliers
     found: list[tuple[int, LabelPair, PrefixTree]] = []
     for pair in labels:
         tree = cut_tree(merge(pair), Allowance(tolerance, 1))  # outliers need all marks
         found.append((_least_outliers(tree), pair, tree))
         if found[-1][0] <= few:
-            break  # finer labels tell more apart, outliers included
-    needed, pair, tree = min(found, key=lambda entry: entry[0])
-    judge, quiet = Judge(tree), _sum_quiet(merge(pair), tree)
-    (outliers, bits), squares = ruler.measure({}, judge, quiet), judge.look({})[2] + quiet
-    alone = Point(Allowance(tolerance, outliers), 1, 0, bits, {}, pair)
-    return _Start(pair, merge(pair), tree, quiet, needed, alone, ruler.least(tolerance, needed, squares))
+            break
+    fewest = min(found, key=lambda entry: entry[0])
+    starts = []
+    for needed, pair, tree in [fewest] if fewest is found[0] or question.outliers is not None else [fewest, found[0]]:
+        judge, quiet = Judge(tree), _sum_quiet(merge(pair), tree)
+        (outliers, bits), squares = ruler.measure({}, judge, quiet), judge.look({})[2] + quiet
+        alone, least = (
+            Point(Allowance(tolerance, outliers), 1, 0, bits, {}, pair),
+            ruler.least(tolerance, needed, squares),
+        )
+        starts.append(_Start(pair, merge(pair), tree, quiet, needed, alone, least))
+    return starts
 
 
 def _sum_quiet(merged: MergedSteps, tree: PrefixTree) -> float:
@@ -156,8 +168,11 @@ class _Points:
         tree = cut_tree(merged, Allowance(0.0, 1))
         return _Rough(traces, merged, tree, Judge(tree))
 
-    def add_all(self) -> None:
-        """A machine for each number of outliers that is worth it; the front has each as soon as it is found."""
+    def add_all(self) -> Iterator[float]:
+        """A machine for each number of outliers that is worth it; the front has each as soon as it is found.
+
+        Gives way between machines that grow and those that the engine is asked for, with the bits of the shortest.
+        """
         start, allowed, front = self._start, self._question.outliers, self._front
         if allowed is not None:
             if start.needed <= allowed:
@@ -165,14 +180,42 @@ class _Points:
             return
         if self._ruler.hardly_repeats(start.tree.allowance.tolerance) or self._promises_nothing():
             return
-        front.open = not start.needed and not start.tree.allowance.tolerance
+        may_be_exact = not start.needed and not start.tree.allowance.tolerance
+        front.open = may_be_exact
         self._grow()
-        if not self._swap_triggers():
+        if self._swap_triggers():
+            self._grow_in_beam()
             front.open = False
-            return
-        self._grow_in_beam()
-        self._search_without_rare_rewards()
-        self._halve_outliers()
+            yield self._shortest.bits
+            front.open = may_be_exact
+            self._ask_engine()
+        front.open = False
+
+    def _ask_engine(self) -> None:
+        """Machines that did not grow."""
+        start, is_worth_it = self._start, self._promises_something()
+        if is_worth_it:
+            self._search_without_rare_rewards()
+        if not start.needed and (is_worth_it or not start.tree.allowance.tolerance):
+            self._search_without_outliers()
+        if is_worth_it:
+            self._halve_outliers()
+
+    def _promises_something(self) -> bool:
+        """Whether to ask the engine for machines that did not grow.
+
+        Not where one that is no larger than the shortest would be too long even without outliers; nor where many steps
+        are outliers, and no trigger is a reason to think that they are not, or there is a shorter machine elsewhere;
+        nor where no trigger is of use under these labels, and others have a shorter machine.
+        """
+        here, known = self._shortest, self._front.shortest
+        assert known is not None
+        tolerance, outliers = here.allowance.tolerance, here.allowance.outliers
+        if outliers > MANY_OUTLIERS * self._ruler.steps and (not here.triggers or known.bits < here.bits):
+            return False
+        if not here.triggers and known.labels != here.labels and known.bits < here.bits:
+            return False
+        return here.bits - self._ruler.name_outliers(outliers, tolerance) < known.bits
 
     def _promises_nothing(self) -> bool:
         """Whether a shortest machine is known that this tolerance makes no shorter, nor one without triggers.
@@ -185,7 +228,10 @@ class _Points:
         if known is None or known.labels != start.labels or not tolerance:
             return False
         more = max(0, self._note(known.delta) - known.allowance.outliers)
-        least = min(start.alone.bits, self._found[-1].bits - more * self._ruler.outlier(tolerance) / 2)
+        here, ruler = self._found[-1], self._ruler
+        many = here.allowance.outliers
+        half = ruler.name_outliers(many, tolerance) - ruler.name_outliers(many - more / 2, tolerance)
+        least = min(start.alone.bits, here.bits - half)
         return more <= few_outliers(self._ruler) and least >= known.bits
 
     @property
@@ -232,16 +278,17 @@ class _Points:
         return self._ruler.measure(delta, self._counting, self._start.quiet)[1]
 
     def _search_without_rare_rewards(self) -> None:
-        start, front = self._start, self._front
-        trimmed = [self._trim(rare) for rare in RARE]
+        trimmed = self._trimmed
         self._explore(trimmed[:1], LEAST_EFFORT, always=True)
         self._explore(trimmed, LITTLE_EFFORT)
         self._explore(((half, trimmed[0][1]) for half in _halves(trimmed[0][0])), LEAST_EFFORT)
         self._explore(trimmed[:1], EFFORT)
-        if not start.needed:  # perhaps there is no noise at all
-            front.open &= all(self._shortest.allowance.outliers > steps for _, steps in trimmed)
-            self._search_within(0, EFFORT if front.open else SOME_EFFORT)
-            front.open = False
+
+    def _search_without_outliers(self) -> None:
+        """Perhaps there is no noise at all."""
+        self._front.open &= all(self._shortest.allowance.outliers > steps for _, steps in self._trimmed)
+        self._search_within(0, EFFORT if self._front.open else SOME_EFFORT)
+        self._front.open = False
 
     def _halve_outliers(self) -> None:
         """Machines with half as many outliers, and so on, as long as there are some."""
@@ -281,6 +328,10 @@ class _Points:
                 search = _search(replace(tree, allowance=allowance), self._question, self._limits, effort)
                 if search.best is not None:
                     self._note(search.best)
+
+    @cached_property
+    def _trimmed(self) -> list[tuple[PrefixTree, int]]:
+        return [self._trim(rare) for rare in RARE]
 
     def _trim(self, rare: int) -> tuple[PrefixTree, int]:
         """The tree without rare rewards, and how many steps have these."""

@@ -13,7 +13,7 @@ from markovize.episodes.columns import Floats
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
 from markovize.learning.attempt import NO_CONFLICT
-from markovize.learning.fronts import Front, Point, Ruler, snap_rewards
+from markovize.learning.fronts import MANY_OUTLIERS, Front, Point, Ruler, snap_rewards
 from markovize.learning.judge import Judge
 from markovize.learning.label_front import Question, draw_front
 from markovize.learning.limits import Limits
@@ -26,8 +26,6 @@ from markovize.machine.replay import MachineFunctions, promised_rewards, run, wi
 from markovize.machine.support import count_support
 
 CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
-
-MANY_OUTLIERS: Final = 0.1  # a share of the steps; more are hardly errors
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def draw_guard_front(traces: Traces, question: GuardQuestion, limits: Limits) ->
     Features of s are used only where they leave far fewer steps unexplained whatever the machine, unless it is said.
     """
     front = _Front(traces, question, limits)
-    return collect_points(traces.rewards, question.tolerance, question.outliers, front.begin, front.add)
+    return collect_points(traces.rewards, front.ruler, question.tolerance, question.outliers, front.begin, front.add)
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class _Start:
 class _Front:
     def __init__(self, traces: Traces, question: GuardQuestion, limits: Limits) -> None:
         self._traces, self._question, self._limits = traces, question, limits
-        self._ruler = Ruler.of(traces)
+        self.ruler = Ruler.of(traces)
         self._steps = label_for_guards(traces, question.options)
         self._tables: dict[bool, FeatureTable] = {}
         self._shortest = float("inf")  # bits of a machine within what is given
 
-    def begin(self, tolerance: float) -> _Start:
+    def begin(self, tolerance: float) -> list[_Start]:
         """The problem with a tolerance, with the features that it takes."""
-        ruler, question = self._ruler, self._question
+        ruler, question = self.ruler, self._question
         few = few_outliers(ruler) if question.outliers is None else question.outliers
         found: list[tuple[int, bool, GuardProblem]] = []
         for before in (False, True) if question.options.before == AUTO else (question.options.before is True,):
@@ -74,7 +74,7 @@ class _Front:
         needed, before, problem = min(found, key=lambda entry: entry[0])
         judge = NoisyJudge(problem)
         alone, squares = self._point(Candidate(), judge, before), judge.look(Candidate())[2]
-        return _Start(problem, before, needed, alone, ruler.least(tolerance, needed, squares))
+        return [_Start(problem, before, needed, alone, ruler.least(tolerance, needed, squares))]
 
     def _pose(self, tolerance: float, before: bool) -> GuardProblem:
         options = self._question.options
@@ -83,10 +83,11 @@ class _Front:
         finds, allowance = options.reward_labels is None, Allowance(tolerance, 1)  # so that outliers are counted
         return pose_guards(self._steps, self._tables[before], finds_reward_guards=finds, allowance=allowance)
 
-    def add(self, start: _Start, front: Front) -> None:
-        """The points of one tolerance, each as soon as it is found."""
+    def add(self, start: _Start, front: Front) -> Iterator[float]:
+        """The points of one tolerance, each as soon as it is found; all before others have their turn."""
         for point in self.points(start):
             front.points.append(point)
+        yield from ()
 
     def points(self, start: _Start) -> Iterator[Point]:
         """With one tolerance, a machine for each number of outliers that is worth it."""
@@ -108,13 +109,13 @@ class _Front:
         assert best is not None and best.candidate is not None
         wanted = {allowed} if allowed is not None else {0, best.allowance.outliers // 2}
         for outliers in sorted(wanted):
-            fewer = best.allowance.outliers - outliers
-            least = best.bits - fewer * self._ruler.outlier(best.allowance.tolerance)  # of one that is no larger
+            has, named = best.allowance, self.ruler.name_outliers
+            least = best.bits - named(has.outliers, has.tolerance) + named(outliers, has.tolerance)  # if no larger
             if start.needed <= outliers < fewest and least < self._shortest:
                 yield from self._search(start, outliers, counting, best.candidate)
 
     def _point(self, candidate: Candidate, judge: NoisyJudge, before: bool) -> Point:
-        outliers, bits = measure(candidate, judge, self._ruler)
+        outliers, bits = measure(candidate, judge, self.ruler)
         allowance, size = Allowance(judge.pays.allowance.tolerance, outliers), (candidate.states, len(candidate.moves))
         return Point(allowance, *size, bits, labels=(GUARDS, ""), candidate=candidate, before=before)
 
