@@ -85,7 +85,7 @@ class Attempt:
 
     def result(self, call: Call, blank: LearnResult, limits: Limits) -> LearnResult:
         """The machine gets its numbers, its rewards and, within the limits, the labels that would serve as well."""
-        steps, allowance = self.recalled.problem.steps, self.recalled.problem.tree.allowance
+        steps, allowance = self.recalled.problem.steps, self.options.allowance
         if self.search is None:
             machine, ends = assemble(call.traces, steps, {}, {}, allowance)
             only = None if call.all is None else AllMachines((machine,), complete=True, at_least=1)
@@ -148,7 +148,7 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     first = call.first
     if call.begun is not None:
         first, facts = call.begun.first, replace(facts, proven=call.begun.search.inquiry.proven)
-        if call.begun.is_within(options.allowance):
+        if call.begun.allowance == options.allowance:
             solvers.search = call.begun.search.inquiry.exemplars
     is_enough = False
     if call.prove is not None:
@@ -239,7 +239,7 @@ def _look_first(
 
 def _look_for(options: Options, call: Call, tree: PrefixTree) -> Look | None:
     """The same for a search whose effort is not limited, but should it be long; nothing of it is remembered."""
-    if call.effort is not None or options.acyclic or not options.allowance.exact:
+    if call.effort is not None or options.acyclic or not tree.allowance.exact:
         return None
 
     def look(limits: Limits, offer: Callable[[Delta | None], None]) -> None:

@@ -59,10 +59,7 @@ class Begun:
 
     first: Delta  # the machine that it found
     search: Deepening
-
-    def is_within(self, allowance: Allowance) -> bool:
-        """Whether its solvers know no other allowance than this one."""
-        return self.search.inquiry.judge.tree.allowance == allowance
+    allowance: Allowance
 
 
 @dataclass(frozen=True)

@@ -223,9 +223,7 @@ def _learn_and_choose_noise(
         else:
             noisy |= {"trigger_on": point.labels[0], "reward_on": point.labels[1]}
         first: Delta | Begun | Candidate = point.delta if point.candidate is None else point.candidate
-        if point.search is not None:
-            first = Begun(point.delta, point.search)
-        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=first)
+        result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=point.begun or first)
     remarks = (note, *result.remarks, name_one_level(traces, allowance))
     result = replace(result, remarks=tuple(filter(None, remarks)))
     result = with_noise(result, traces, allowance, _own_functions(result, options))

@@ -22,13 +22,13 @@ import numpy as np
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.columns import Floats
 from markovize.episodes.traces import Traces
+from markovize.learning.call import Begun
 from markovize.learning.engines.base import Delta
 from markovize.learning.guards.candidate import Candidate
 from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Stop
 from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice
-from markovize.learning.search import Deepening
 from markovize.learning.windows import count_windows
 
 MOST_CLUSTERS: Final = 64
@@ -55,7 +55,7 @@ class Point:
     labels: LabelPair = field(default=("", ""), repr=False)
     candidate: Candidate | None = field(default=None, repr=False, compare=False)  # with guards, in place of delta
     before: bool = False  # with guards, whether features of s are used
-    search: Deepening | None = field(default=None, repr=False, compare=False)  # that found it, in all the data
+    begun: Begun | None = field(default=None, repr=False, compare=False)  # the search that found it, in all the data
 
     @property
     def choice(self) -> Choice:

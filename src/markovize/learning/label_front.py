@@ -17,6 +17,7 @@ from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
 from markovize.learning.beam import grow_in_beam
+from markovize.learning.call import Begun
 from markovize.learning.engines.base import Delta, Engine
 from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.fronts import (
@@ -36,7 +37,7 @@ from markovize.learning.inquiry import Goal
 from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import MergedSteps, PrefixTree, cut_tree
-from markovize.learning.problem import LabelPair, label_and_merge
+from markovize.learning.problem import LabelPair, label_and_merge, merge_levels
 from markovize.learning.search import Deepening, Plan
 from markovize.learning.trimming import trim_rewards
 from markovize.learning.windows import outside_of_windows, sum_squares
@@ -238,11 +239,11 @@ class _Points:
     def _shortest(self) -> Point:
         return min(self._found, key=lambda point: point.bits)
 
-    def _note(self, delta: Delta, search: Deepening | None = None) -> int:
+    def _note(self, delta: Delta, begun: Begun | None = None) -> int:
         """A machine that was found, by a search in all the data if it is given; how many outliers it has."""
         outliers, bits = self._ruler.measure(delta, self._counting, self._start.quiet)
         allowance = Allowance(self._start.tree.allowance.tolerance, outliers)
-        self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels, search=search))
+        self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels, begun=begun))
         self._front.points.append(self._found[-1])
         return outliers
 
@@ -303,21 +304,25 @@ class _Points:
         A search for the former goes on where it was left once the allowance is chosen, but each look at data with a
         tolerance takes long, and with cycles there are many. Where there is a machine to compare with, less will do.
         """
-        if not self._start.tree.allowance.tolerance:
-            self._search_within(outliers, EFFORT, rough=False)
-            return
+        merged, allowance = self._start.merged, replace(self._start.tree.allowance, outliers=outliers)
+        posed, left = merge_levels(merged, allowance)
         known = self._front.shortest
-        some, more = (SOME_EFFORT, EFFORT) if known is None or not known.triggers else (LITTLE_EFFORT, LITTLE_EFFORT)
-        if not self._search_within(outliers, some, rough=False):
+        more = EFFORT if known is None or not known.triggers else LITTLE_EFFORT
+        some = min(more, SOME_EFFORT if left.tolerance else EFFORT)
+        search = _search(cut_tree(posed, left), self._question, self._limits, some)
+        if search.best is not None:
+            self._note(search.best, Begun(search.best, search, allowance))
+        elif left.tolerance:
             self._search_within(outliers, more)
 
-    def _search_within(self, outliers: int, effort: int, *, rough: bool = True) -> bool:
-        """Whether a machine is found that has no more outliers than these; rewards are as they are if not rough."""
-        tree, merged = (self._rough.tree, self._rough.merged) if rough else (self._start.tree, self._start.merged)
-        whole = tree.allowance.tolerance == self._start.tree.allowance.tolerance
-        allowance = replace(tree.allowance, outliers=outliers)
-        search = _search(cut_tree(merged, allowance), self._question, self._limits, effort)
-        return search.best is not None and self._note(search.best, search if whole else None) <= outliers
+    def _search_within(self, outliers: int, effort: int) -> bool:
+        """Whether a machine is found that has no more outliers than these, where machines are grown."""
+        allowance = replace(self._rough.tree.allowance, outliers=outliers)
+        search = _search(cut_tree(self._rough.merged, allowance), self._question, self._limits, effort)
+        if search.best is None:
+            return False
+        is_whole = allowance.tolerance == self._start.tree.allowance.tolerance
+        return self._note(search.best, Begun(search.best, search, allowance) if is_whole else None) <= outliers
 
     def _explore(self, parts: Iterable[tuple[PrefixTree, int]], effort: int, always: bool = False) -> None:
         """Searches in data without rare rewards, unless the shortest so far has hardly more outliers than these."""

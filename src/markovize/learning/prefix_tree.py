@@ -17,6 +17,7 @@ from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import LabelledSteps
 from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.learning import tree_kernels
+from markovize.learning.levels_apart import order_by_level
 from markovize.learning.windows import outside_of_windows
 
 
@@ -147,6 +148,15 @@ class MergedSteps:
     node_of: Ints = field(repr=False)
     alike: Longs = field(repr=False)
     seen_as: Longs = field(repr=False)
+
+    @cached_property
+    def by_level(self) -> Longs:
+        """The steps by reward label and level."""
+        return order_by_level(self.steps)
+
+    def with_outcomes_of(self, steps: LabelledSteps) -> MergedSteps:
+        """The same histories; these steps differ from those before in their outcomes alone."""
+        return replace(self, steps=steps, seen_as=_first_seen_as(steps, self.alike))
 
 
 def merge_steps(steps: LabelledSteps) -> MergedSteps:

@@ -9,6 +9,7 @@ from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import Explain, LabelledSteps, label_traces
 from markovize.episodes.labelling import LabelOn, auto_order
 from markovize.episodes.traces import Traces
+from markovize.learning.levels_apart import with_levels_apart
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import (
     Contradiction,
@@ -25,9 +26,13 @@ LabelPair: TypeAlias = tuple[LabelOn, LabelOn]
 
 @dataclass(frozen=True)
 class Problem:
-    """Episodes as a search sees them; no machine explains them if there is a contradiction."""
+    """Episodes as a search sees them; no machine explains them if there is a contradiction.
+
+    Where a tolerance only makes fewer outcomes, ``posed`` are the steps with these, and the tree knows no tolerance.
+    """
 
     steps: LabelledSteps
+    posed: LabelledSteps
     tree: PrefixTree
     contradiction: Contradiction | None
 
@@ -35,9 +40,11 @@ class Problem:
 def pose(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits, allowance: Allowance = EXACT) -> Problem:
     """The problem that these episodes pose under these labels."""
     merged = label_and_merge(traces, labels, explain, limits)
-    tree = cut_tree(merged, allowance)
+    posed, left = merge_levels(merged, allowance)
+    tree = cut_tree(posed, left)
     limits.check()
-    return Problem(merged.steps, tree, find_contradiction(merged.steps, merged.alike, traces, allowance))
+    contradiction = find_contradiction(posed.steps, posed.alike, traces, left)
+    return Problem(merged.steps, posed.steps, tree, contradiction)
 
 
 def label_and_merge(traces: Traces, labels: LabelPair, explain: Explain, limits: Limits) -> MergedSteps:
@@ -46,6 +53,12 @@ def label_and_merge(traces: Traces, labels: LabelPair, explain: Explain, limits:
     steps = label_traces(traces, *labels, explain)
     limits.check()
     return merge_steps(steps)
+
+
+def merge_levels(merged: MergedSteps, allowance: Allowance) -> tuple[MergedSteps, Allowance]:
+    """The steps as a search sees them, and what is left to allow for: see :mod:`markovize.learning.levels_apart`."""
+    steps, left = with_levels_apart(merged.steps, allowance, merged.by_level if allowance.tolerance else None)
+    return (merged if steps is merged.steps else merged.with_outcomes_of(steps)), left
 
 
 def with_advice(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, replace
 
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import LabelledSteps, label_traces
 from markovize.learning.call import Call, Options
 from markovize.learning.floors import Proven
 from markovize.learning.identity import Identity, identify
+from markovize.learning.levels_apart import with_levels_apart
 from markovize.learning.limits import Limits, Stop
 from markovize.learning.memory import Facts, Known, Memory
 from markovize.learning.problem import Problem, pose, with_advice
@@ -55,11 +57,13 @@ def _begin_with(known: Identity, options: Options, call: Call, number: int, limi
     """Whether the episodes of a call begin with those of this identity, under this pair of labels."""
     limits.check()
     steps = label_traces(call.traces, *options.labels[number], options.explain)
-    return _identify(options, steps, [known.episodes]).get(known.episodes) == known
+    posed, left = with_levels_apart(steps, options.allowance)
+    return _identify(options, posed, left, [known.episodes]).get(known.episodes) == known
 
 
-def _identify(options: Options, steps: LabelledSteps, counts: list[int]) -> dict[int, Identity]:
-    return identify(steps, options.key(steps), counts, levels=options.allowance.tolerance > 0)
+def _identify(options: Options, posed: LabelledSteps, left: Allowance, counts: list[int]) -> dict[int, Identity]:
+    """Of the steps as a search sees them: where a tolerance is left, it matters how far rewards are apart."""
+    return identify(posed, (left, options.key(posed)), counts, levels=left.tolerance > 0)
 
 
 def recall(options: Options, memory: Memory, call: Call, number: int, limits: Limits) -> Recalled:
@@ -68,7 +72,7 @@ def recall(options: Options, memory: Memory, call: Call, number: int, limits: Li
     known = memory.known.get(number, Known()).facts
     problem = pose(traces, options.labels[number], options.explain, limits, options.allowance)
     earlier = [i.episodes for i in (known.identity, since.identity if since else None) if i is not None]
-    found = _identify(options, problem.steps, [*earlier, len(traces)])
+    found = _identify(options, problem.posed, problem.tree.allowance, [*earlier, len(traces)])
     goes_on = known.identity is not None and found.get(known.identity.episodes) == known.identity
     if options.allowance.outliers:
         goes_on = False  # solvers have counted steps of which there are more by now

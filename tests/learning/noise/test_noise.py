@@ -178,10 +178,11 @@ def test_auto_finds_the_tolerance(office: Traces) -> None:
 def test_auto_finds_the_tolerance_with_clusters_of_rewards_where_a_search_is_long(
     office: Traces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Rewards of two levels are nearer to each other than some of one: the tolerance does not merely make levels."""
     monkeypatch.setattr("markovize.learning.label_front.SOME_EFFORT", 0)
-    result = learn(shaken(office, 0.1), tolerance="auto", **OFFICE)
+    result = learn(shaken(office, 0.3), tolerance="auto", **OFFICE)
     assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
-    assert result.noise is not None and 0.09 < result.noise.tolerance < 0.11
+    assert result.noise is not None and 0.28 < result.noise.tolerance < 0.31
 
 
 @pytest.mark.slow
