@@ -11,7 +11,10 @@ import json
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from markovize import Traces
+from markovize.worlds import noisy_walks, world
 
 DATA = Path(__file__).resolve().parent / "data"
 NAMES = (
@@ -33,6 +36,14 @@ def load(name: str) -> Traces:
     if (found := hashlib.sha256(content).hexdigest()) != sums()[f"{name}.jsonl"]:
         raise SystemExit(f"{name}: these are not the episodes of the table (SHA-256 {found})")
     return Traces.of(json.loads(line) for line in content.splitlines())
+
+
+def walk_anew(name: str, seed: int) -> Traces:
+    """As many steps in the same task as the file has, by fresh walks."""
+    place, task, *paid = name.split("-")
+    here, like = world(place, task=task, **({"rewards": paid[0]} if paid else {})), load(name)
+    walks = noisy_walks(here, 4 * len(like), np.random.default_rng(seed))
+    return walks.select(np.arange(np.searchsorted(walks.offsets, like.steps)))
 
 
 @cache

@@ -3,6 +3,7 @@
     python benchmarks/noise.py [--copies 20] [--files office-c,office-d] [--kinds uniform,gauss] [--limit 60]
     python benchmarks/noise.py --kept noise.jsonl      keeps each copy's answer there, and goes on where it was stopped
     python benchmarks/noise.py --show noise.jsonl      the table of what was kept, by several runs on one commit
+    python benchmarks/noise.py --walks 1 --copies 5    copies of fresh walks in the same tasks, drawn by this seed
 
 Copies of the nine shared files: rewards shaken by up to a tenth of the smallest gap between rewards (uniform), by a
 normal deviation of a tenth of it (gauss), 0.1 % of the steps paid another reward of the file (flips), 1 % of them
@@ -30,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from episodes import NAMES, load
+from episodes import NAMES, load, walk_anew
 from markovize import LearnResult, Traces, learn
 from markovize.learning.warm_up import warm_up, warm_up_for_noise
 from markovize.machine.machine import RewardMachine
@@ -184,6 +185,7 @@ def main() -> None:
     parser.add_argument("--files", default=",".join(NAMES))
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--limit", type=float, default=60)
+    parser.add_argument("--walks", type=int, metavar="SEED", help="copies of fresh walks in the same tasks")
     parser.add_argument("--kept", type=Path)
     parser.add_argument("--show", type=Path)
     options = parser.parse_args()
@@ -193,9 +195,10 @@ def main() -> None:
         kept = Kept(options.show, None)
     warm_up()
     warm_up_for_noise()
-    files = {name: load(name) for name in names}
+    files = {name: load(name) if options.walks is None else walk_anew(name, options.walks) for name in names}
     cleans = {name: learn_clean(name, traces) for name, traces in files.items()}
-    report = Report("Noise", f"{options.copies} noisy copies of each file; the allowance is chosen by auto.")
+    of = "file" if options.walks is None else f"task, of fresh walks (seed {options.walks})"
+    report = Report("Noise", f"{options.copies} noisy copies of each {of}; the allowance is chosen by auto.")
     report.heads("file", "steps", "states, triggers", "clean, s", "outliers of a smaller machine", over="Clean")
     counts = dict[str, bool]()
     asks = any(kind in FLIPPED for kind in kinds)
