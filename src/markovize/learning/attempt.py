@@ -26,6 +26,7 @@ from markovize.learning.recall import Recalled
 from markovize.learning.repair import moves_of, repair
 from markovize.learning.result import LearnResult, Status
 from markovize.learning.search import FIRST_BUDGET, Deepening, Look, Plan, Progress
+from markovize.learning.soon import find_by_clusters
 from markovize.learning.state_merging import merge_states
 from markovize.machine.machine import RewardMachine
 
@@ -156,6 +157,9 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     elif call.effort is not None and options.allowance.tolerance:
         with contextlib.suppress(Stop):  # who has no time left hears of it in the search
             first, is_enough = _first_of_noisy(options, call, recalled.problem)
+    elif call.effort is None and tree.allowance.tolerance and first is None and last_resort:
+        with contextlib.suppress(Stop):
+            first = find_by_clusters(tree, options.engine, options.goal, call.limits)
     if first is None and options.looks_first and call.effort is not None:
         first, facts = _look_first(options, call, tree, facts, solvers)
     solvers.search = solvers.search or ExemplarSets(options.engine, options.auditor, acyclic=options.acyclic)

@@ -29,16 +29,14 @@ from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Stop
 from markovize.learning.problem import LabelPair
 from markovize.learning.result import Choice
+from markovize.learning.reward_clusters import tolerances_to_try
 from markovize.learning.windows import count_windows
 
-MOST_CLUSTERS: Final = 64
-APART: Final = 1.5  # times as wide, or two tolerances are taken for one
 MANY_STEPS: Final = 100  # from here on rewards should repeat; fewer steps are an example
 MANY_OUTLIERS: Final = 0.1  # a share of the steps; more are hardly errors
 RATES: Final = (0.1, 0.25, 0.5)  # of outliers, where they are marked instead of named
 FEW: Final = 3  # outliers that are no reason for finer labels
 FEW_SHARE: Final = 0.01  # or such a share of all steps
-EFFORT: Final = 20_000  # counted, of a question to the engine
 LITTLE_EFFORT: Final = 2_000
 LITTLE_LESS: Final = 0.9  # of the deviation without triggers, with some
 
@@ -169,41 +167,6 @@ class Ruler:
         normal = (self.steps - outliers) * self.normal(deviation) + outliers * self.residuals(tolerance) / self.steps
         levels = (special + labels) * self.level(sqrt(3) * deviation)  # of a tolerance that deviates by as much
         return min(uniform, named + levels + normal + log2(max(2, self.steps)) / 2)
-
-
-def tolerances_to_try(rewards: Floats) -> list[float]:
-    """Zero, and half the widths of clusters of rewards, ascending, of tolerances that are alike the largest.
-
-    >>> [round(each, 3) for each in tolerances_to_try(np.array([0.0, 0.02, 1.0, 1.04, 5.0]))]
-    [0.0, 0.01, 0.02, 0.52, 2.5]
-    """
-    found: list[float] = []
-    for starts, ends in _clusters(np.unique(rewards)):
-        tolerance = float((ends - starts).max()) / 2
-        if tolerance > 0 and (not found or found[-1] > APART * tolerance):
-            found.append(tolerance)
-    return [0.0, *reversed(found)]
-
-
-def snap_rewards(rewards: Floats, tolerance: float) -> Floats | None:
-    """Each reward as its cluster's least, of the fewest clusters that the tolerance holds; None if it takes too many.
-
-    >>> snap_rewards(np.array([0.0, 1.04, 1.0, 5.0, 0.02]), 0.03).tolist()
-    [0.0, 1.0, 1.0, 5.0, 0.0]
-    """
-    for starts, ends in _clusters(np.unique(rewards)):
-        if (ends - starts).max() <= 2 * tolerance:
-            snapped: Floats = starts[np.searchsorted(starts, rewards, side="right") - 1]
-            return snapped
-    return None
-
-
-def _clusters(values: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Where the clusters of ascending values start and end: one, two and so on, which the widest gaps separate."""
-    widest = np.argsort(-np.diff(values), kind="stable")
-    for clusters in range(1, min(len(values), MOST_CLUSTERS + 1)):
-        cuts = np.sort(widest[: clusters - 1])
-        yield values[np.concatenate([[0], cuts + 1])], values[np.concatenate([cuts, [len(values) - 1]])]
 
 
 @dataclass

@@ -19,9 +19,7 @@ from markovize.episodes.traces import Traces
 from markovize.learning.beam import grow_in_beam
 from markovize.learning.call import Begun
 from markovize.learning.engines.base import Delta, Engine
-from markovize.learning.exemplars import ExemplarSets
 from markovize.learning.fronts import (
-    EFFORT,
     FEW,
     LITTLE_EFFORT,
     MANY_OUTLIERS,
@@ -30,7 +28,6 @@ from markovize.learning.fronts import (
     Ruler,
     collect_points,
     few_outliers,
-    snap_rewards,
 )
 from markovize.learning.greedy import grow_machine, shrink, swap_triggers
 from markovize.learning.inquiry import Goal
@@ -38,7 +35,9 @@ from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import MergedSteps, PrefixTree, cut_tree
 from markovize.learning.problem import LabelPair, label_and_merge, merge_levels
-from markovize.learning.search import Deepening, Plan
+from markovize.learning.reward_clusters import snap_rewards
+from markovize.learning.search import Deepening
+from markovize.learning.soon import EFFORT, find_by_clusters, search_soon
 from markovize.learning.trimming import trim_rewards
 from markovize.learning.windows import outside_of_windows, sum_squares
 
@@ -46,7 +45,6 @@ SOME_EFFORT: Final = 5_000  # where noise is likely
 LEAST_EFFORT: Final = 500  # where there are many to try
 PATIENCE: Final = 8  # triggers that shorten nothing, before a machine is grown no further
 MOST_TRIGGERS: Final = 32
-MOST_ASKED: Final = 12  # triggers that the engine is asked for
 RARE: Final = (2, 8)  # steps of a label that pay alike, or fewer, may be noise
 HALVES: Final = 8  # random ones of the data, in the hope that one of them has no noise left
 
@@ -60,6 +58,10 @@ class Question:
     acyclic: bool
     explain: Explain
     engine: Engine
+
+    @property
+    def goal(self) -> Goal:
+        return Goal("triggers", self.acyclic)
 
 
 def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Front:
@@ -299,26 +301,27 @@ class _Points:
                 break
 
     def _search_as_they_are(self, outliers: int) -> None:
-        """A machine within the tolerance, for rewards as they are; where that takes long, with each cluster as one.
+        """A machine within the tolerance, by a search that goes on where it was left once the allowance is chosen.
 
-        A search for the former goes on where it was left once the allowance is chosen, but each look at data with a
-        tolerance takes long, and with cycles there are many. Where there is a machine to compare with, less will do.
+        Where there is a machine to compare with, less will do.
         """
-        merged, allowance = self._start.merged, replace(self._start.tree.allowance, outliers=outliers)
-        posed, left = merge_levels(merged, allowance)
-        known = self._front.shortest
-        more = EFFORT if known is None or not known.triggers else LITTLE_EFFORT
-        some = min(more, SOME_EFFORT if left.tolerance else EFFORT)
-        search = _search(cut_tree(posed, left), self._question, self._limits, some)
+        allowance, known = replace(self._start.tree.allowance, outliers=outliers), self._front.shortest
+        tree, effort = cut_tree(*merge_levels(self._start.merged, allowance)), LITTLE_EFFORT
+        if known is None or not known.triggers:
+            effort = EFFORT
+        engine, goal = self._question.engine, self._question.goal
+        found = find_by_clusters(tree, engine, goal, self._limits, effort) if tree.allowance.tolerance else None
+        if found is not None:
+            self._note(found)
+            return
+        search = self._search(tree, effort)
         if search.best is not None:
             self._note(search.best, Begun(search.best, search, allowance))
-        elif left.tolerance:
-            self._search_within(outliers, more)
 
     def _search_within(self, outliers: int, effort: int) -> bool:
         """Whether a machine is found that has no more outliers than these, where machines are grown."""
         allowance = replace(self._rough.tree.allowance, outliers=outliers)
-        search = _search(cut_tree(self._rough.merged, allowance), self._question, self._limits, effort)
+        search = self._search(cut_tree(self._rough.merged, allowance), effort)
         if search.best is None:
             return False
         is_whole = allowance.tolerance == self._start.tree.allowance.tolerance
@@ -330,9 +333,12 @@ class _Points:
             least, fewest = _least_outliers(tree), self._shortest.allowance.outliers
             if steps and (always or fewest > max(steps + least + FEW, steps * 5 // 4)):
                 allowance = replace(self._rough.tree.allowance, outliers=least)
-                search = _search(replace(tree, allowance=allowance), self._question, self._limits, effort)
+                search = self._search(replace(tree, allowance=allowance), effort)
                 if search.best is not None:
                     self._note(search.best)
+
+    def _search(self, tree: PrefixTree, effort: int) -> Deepening:
+        return search_soon(tree, self._question.engine, self._question.goal, self._limits, effort)
 
     @cached_property
     def _trimmed(self) -> list[tuple[PrefixTree, int]]:
@@ -353,21 +359,6 @@ def _halves(tree: PrefixTree) -> Iterator[PrefixTree]:
         kept = rng.random(len(tree.mark_node)) < 0.5
         columns = {"mark_node", "mark_label", "mark_outcome", "mark_count"}
         yield replace(tree, **{name: getattr(tree, name)[kept] for name in columns})
-
-
-def _search(tree: PrefixTree, question: Question, limits: Limits, effort: int) -> Deepening:
-    """A search for a machine within the allowance of the tree, with an effort that leaves questions open."""
-    plan = Plan(effort, first={} if Judge(tree).explains({}) else None, last_resort=False)
-    exemplars = ExemplarSets(question.engine, acyclic=question.acyclic)
-    search = Deepening(tree, exemplars, Goal("triggers", question.acyclic), limits, plan=plan)
-    search.run_unless(_asks_for_many)
-    limits.check()
-    return search
-
-
-def _asks_for_many(search: Deepening) -> bool:
-    """Whether all machines with few triggers are excluded: further questions are large, and only answers count."""
-    return search.inquiry.assumed.next_question("triggers")[1] > MOST_ASKED
 
 
 def _growing(counting: Judge, question: Question, limits: Limits) -> Iterator[Delta]:

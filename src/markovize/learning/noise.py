@@ -13,7 +13,7 @@ from markovize.episodes.columns import Floats
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
 from markovize.learning.attempt import NO_CONFLICT
-from markovize.learning.fronts import MANY_OUTLIERS, Front, Point, Ruler, snap_rewards
+from markovize.learning.fronts import MANY_OUTLIERS, Front, Point, Ruler
 from markovize.learning.judge import Judge
 from markovize.learning.label_front import Question, draw_front
 from markovize.learning.limits import Limits
@@ -21,6 +21,7 @@ from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import LabelPair, label_and_merge
 from markovize.learning.repair import moves_of
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier
+from markovize.learning.reward_clusters import snap_rewards
 from markovize.machine.machine import RewardMachine
 from markovize.machine.replay import MachineFunctions, promised_rewards, run, with_rounding
 from markovize.machine.support import count_support

@@ -101,6 +101,30 @@ class PrefixTree:
         """The tree of only these nodes, their ancestors, and all marks on them."""
         return _cut(self, self.reach(nodes))
 
+    @property
+    def contradicts_itself(self) -> bool:
+        """Whether a label at a node has two outcomes of which only equal ones fit: no machine explains both."""
+        return len(np.unique(np.stack([self.mark_node, self.mark_label]), axis=1).T) < len(self.mark_node)
+
+    def with_outcomes(self, codes: Ints) -> PrefixTree:
+        """The tree with these in place of its outcomes, where only equal ones fit; marks that become equal are one."""
+        outcomes = codes[self.mark_outcome]
+        marks = np.stack([self.mark_node, self.mark_label, outcomes])
+        _, first, of_mark = np.unique(marks, axis=1, return_index=True, return_inverse=True)
+        kept = np.sort(first)
+        counts = np.bincount(of_mark.ravel(), self.mark_count)[of_mark.ravel()[kept]].astype(np.int32)
+        levels = np.arange(int(codes.max(initial=0)) + 1, dtype=np.float64)
+        return replace(
+            self,
+            mark_node=self.mark_node[kept],
+            mark_label=self.mark_label[kept],
+            mark_outcome=outcomes[kept].astype(np.int32),
+            mark_count=counts,
+            allowance=replace(self.allowance, tolerance=0.0),
+            levels=levels,
+            ends=np.zeros(len(levels), np.int32),
+        )
+
     def reach(self, nodes: Ints) -> Bools:
         """For each node of the tree, whether the ways from the root to these nodes meet it."""
         met = np.zeros(len(self), np.bool_)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from markovize import Traces, learn, read_episodes
-from markovize.learning import label_front
 from markovize.learning.fronts import Ruler
 from markovize.learning.search import CHOOSING, Progress
+from markovize.learning.soon import search_soon
 
 PLACES = ("hall", "coffee", "office", "mail", "lift")
 
@@ -35,13 +35,13 @@ def planted_walks(rng: np.random.Generator, episodes: int, steps: int) -> Traces
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The outliers of each search that the engine is asked for."""
-    searches, search = list[int](), label_front._search
+    searches, search = list[int](), search_soon
 
     def count(*given: Any) -> Any:
         searches.append(given[0].allowance.outliers)
         return search(*given)
 
-    monkeypatch.setattr(label_front, "_search", count)
+    monkeypatch.setattr("markovize.learning.label_front.search_soon", count)
     return searches
 
 

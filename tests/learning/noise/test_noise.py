@@ -32,13 +32,14 @@ from markovize.errors import MachineError
 from markovize.learning import advice
 from markovize.learning.engines import find_engine
 from markovize.learning.engines.base import Rules
-from markovize.learning.fronts import Front, Point, Ruler, snap_rewards, tolerances_to_try
+from markovize.learning.fronts import Front, Point, Ruler
 from markovize.learning.label_front import Question
 from markovize.learning.limits import Limits
 from markovize.learning.noise import Chosen, choose_noise, choose_point, with_own_machine, without_noise
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
 from markovize.learning.result import Choice
+from markovize.learning.reward_clusters import snap_rewards, tolerances_to_try
 from markovize.learning.trimming import trim_rewards
 from markovize.machine.machine import RewardMachine
 from markovize.machine.support import count_support
@@ -175,14 +176,23 @@ def test_auto_finds_the_tolerance(office: Traces) -> None:
     assert not result.remarks
 
 
-def test_auto_finds_the_tolerance_with_clusters_of_rewards_where_a_search_is_long(
-    office: Traces, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Rewards of two levels are nearer to each other than some of one: the tolerance does not merely make levels."""
-    monkeypatch.setattr("markovize.learning.label_front.SOME_EFFORT", 0)
-    result = learn(shaken(office, 0.3), tolerance="auto", **OFFICE)
+def test_a_tolerance_that_is_wider_than_the_gap_between_levels(office: Traces) -> None:
+    """Some rewards fit both: of the smallest machines the one that tells clusters of rewards apart is taken."""
+    noisy, clean = shaken(office, 0.3), learn(office, **OFFICE)
+    for asked in ("auto", 0.3):
+        result = learn(noisy, tolerance=asked, **OFFICE)
+        assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
+        assert result.unwrap().triggers[0].on == clean.unwrap().triggers[0].on
+        assert result.noise is not None and 0.28 < result.noise.tolerance < 0.31
+
+
+def test_where_clusters_contradict_each_other_rewards_are_searched_as_they_are() -> None:
+    """What is paid after one history lies on both sides of the widest gap, and yet within the tolerance."""
+    paid = (0.0, 0.3, 0.5, 0.8)
+    walks = [([cell, "hall"], ["go"], [reward]) for cell in "xyz" for reward in paid]
+    traces = Traces.of([*walks, (["hall", "coffee", "hall"], ["go", "go"], [0.0, 1.2])])
+    result = learn(traces, tolerance=0.4, **OFFICE)
     assert (result.status, result.states, result.triggers) == ("optimal", 2, 1)
-    assert result.noise is not None and 0.28 < result.noise.tolerance < 0.31
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from markovize.episodes.features import FeatureTable
 from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.traces import Traces
-from markovize.learning.fronts import EFFORT, LITTLE_EFFORT, Front, Point, Ruler, collect_points, few_outliers
+from markovize.learning.fronts import LITTLE_EFFORT, Front, Point, Ruler, collect_points, few_outliers
 from markovize.learning.guards.answer import GuardOptions, label_for_guards, read_features
 from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.formula import Split
@@ -20,6 +20,7 @@ from markovize.learning.guards.polish import drop_literals
 from markovize.learning.guards.problem import GuardProblem, pose_guards
 from markovize.learning.guards.search import GuardSearch
 from markovize.learning.limits import Limits
+from markovize.learning.soon import EFFORT
 
 
 @dataclass(frozen=True)
