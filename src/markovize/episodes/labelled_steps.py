@@ -89,10 +89,12 @@ def code_outcomes(traces: Traces, explain: Explain) -> tuple[Ints, list[tuple[fl
     """
     if explain not in ("reward", "reward+termination"):
         raise InputError(f"explain is 'reward' or 'reward+termination', not {explain!r}")
-    values, first, ids = distinct_rewards(traces.rewards)
-    order = np.argsort(first, kind="stable")  # numbered by first appearance: more episodes renumber nothing
-    values, codes = values[order], np.argsort(order).astype(np.int32)[ids]
+    _, first, ids = distinct_rewards(traces.rewards)
+    is_new = np.zeros(len(ids), np.bool_)
+    is_new[first] = True
+    number = np.cumsum(is_new, dtype=np.int32) - 1  # by first appearance: more episodes renumber nothing
+    values, codes = traces.rewards[is_new], number[first][ids].astype(np.int32)
     if explain == "reward":
-        return codes.astype(np.int32), list(zip(values.tolist(), repeat(None)))
+        return codes, list(zip(values.tolist(), repeat(None)))
     both = (codes * 2 + traces.ends()).astype(np.int32)
     return both, [(v, end) for v in values.tolist() for end in (False, True)]

@@ -207,7 +207,8 @@ def _first_of_noisy(options: Options, call: Call, problem: Problem) -> tuple[Del
     if call.last is not None and few is not None and (merged is None or (had_few and len(merged) > few)):
         repaired = _repair(options, call, problem, call.last, LONG_REPAIR if merged is None else REPAIR)
         if repaired is not None and (merged is None or len(repaired) < len(merged)):
-            return repaired, merged is None or len(repaired) <= few  # engines take minutes where merging is too much
+            is_hard = bool(problem.tree.allowance.tolerance)  # engines take minutes then, where merging is too much
+            return repaired, is_hard and (merged is None or len(repaired) <= few)
     return merged, merged is not None and len(merged) >= MANY_MOVES and not had_few
 
 

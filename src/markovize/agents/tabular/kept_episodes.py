@@ -29,6 +29,12 @@ class KeptEpisodes:
         self.terminated.append(bool(terminated))
         self.steps += len(transitions)
 
+    def are_same(self, last: int) -> bool:
+        """Whether the last ones went and paid exactly alike, so many of them."""
+        transitions, rewards = self.transitions[-last:], self.rewards[-last:]
+        alike = (np.array_equal(each, columns[0]) for columns in (transitions, rewards) for each in columns)
+        return len(transitions) == last and all(alike)
+
     def first(self, number: int) -> KeptEpisodes:
         """The episodes that came first."""
         return self.only(range(number))

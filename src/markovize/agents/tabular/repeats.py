@@ -18,6 +18,8 @@ from markovize.episodes.traces import Floats, Longs
 REPEATS: Final = 10  # of each of two episodes in conflict
 VOTES: Final = 4  # the same, where only outliers are to be told
 ALWAYS: Final = 8  # conflicts that are looked at in this way; later ones when their number has doubled
+SAME: Final = 3  # repetitions that paid exactly the same, after which no more are made
+ROUND: Final = 16  # rewards after one history, after each of which is looked whether more are needed
 SOME: Final = 4  # rewards after one history that say how noisy a level is, roughly
 ENOUGH: Final = 8  # rewards after one history that say how far others may be
 SLACK: Final = 1.05  # times what was seen, at least: the next reward may be a little farther
@@ -88,8 +90,10 @@ def _expect_tails(alike: Alike, half: Floats) -> float:
     return float((REACH * deviation * ((half > TAILS * deviation) & (counts >= MANY))).max())
 
 
-def is_examined(kept: KeptEpisodes, rewards: Sequence[float], names: Longs | None = None) -> bool:
+def is_examined(kept: KeptEpisodes, rewards: Sequence[float], names: Longs | None = None, *, least: int = SOME) -> bool:
     """Whether each of these rewards is one of a level whose noise was looked at, by rewards after equal histories.
+
+    At least so many rewards; as many as were looked at do where all of them were the same.
 
     Levels may be noisy, each in its own way: what is known of one says little of another.
 
@@ -106,7 +110,8 @@ def is_examined(kept: KeptEpisodes, rewards: Sequence[float], names: Longs | Non
         np.minimum.at(low, alike.groups, alike.rewards)
         np.maximum.at(high, alike.groups, alike.rewards)
         more = (high - low) / np.maximum(counts - 1, 1)  # on each side, by which the next one may be farther
-        inside = (low - more <= wanted[:, None]) & (wanted[:, None] <= high + more) & (counts >= SOME)
+        enough = counts >= np.where(high > low, least, SOME)
+        inside = (low - more <= wanted[:, None]) & (wanted[:, None] <= high + more) & enough
         found |= inside.any(axis=1)
     return bool(found.all())
 

@@ -13,7 +13,15 @@ from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.label_choice import LabelChoice, LabelPair
 from markovize.agents.tabular.outliers import Settled, settle_by_votes
 from markovize.agents.tabular.part_learner import PartLearner
-from markovize.agents.tabular.repeats import fitting_tolerance, is_examined, spread_of_repeats, worth_repeating
+from markovize.agents.tabular.repeats import (
+    MANY,
+    ROUND,
+    SAME,
+    fitting_tolerance,
+    is_examined,
+    spread_of_repeats,
+    worth_repeating,
+)
 from markovize.agents.tabular.results import Solve
 from markovize.agents.tabular.settings import Settings
 from markovize.agents.tabular.stopping import NEVER, Stop
@@ -70,6 +78,17 @@ class MachineSearch:
         if self.settings.tolerance != AUTO:
             return False
         return worth_repeating(len(self.solves) + 1) or not is_examined(self.kept, rewards, self._names())
+
+    def knows_levels(self, rewards: Sequence[float]) -> bool:
+        """Whether it is known well how noisy the levels of these rewards are, or that is not asked."""
+        return self.settings.tolerance != AUTO or is_examined(self.kept, rewards, self._names(), least=MANY)
+
+    def has_enough(self, paid: Sequence[float]) -> bool:
+        """Whether rewards after one history are all the same, or many and, as others are, within what is expected."""
+        n, half = len(paid), (max(paid) - min(paid)) / 2
+        if not half:
+            return n > SAME
+        return n % ROUND == 0 and half * (n + 1) / (n - 1) <= self.expected_tolerance()
 
     def put_right(self, kept: KeptEpisodes | None = None, *, decide: bool = False) -> Settled:
         """The episodes kept, without the outliers that equal histories tell, where these are to be found.

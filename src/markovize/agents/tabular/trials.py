@@ -9,7 +9,7 @@ import numpy as np
 
 from markovize.agents.tabular.compiled.detours import cell_at_end
 from markovize.agents.tabular.evidence import both_of_conflict, keep_episode, rewards_in_conflict, witness_row
-from markovize.agents.tabular.repeats import REPEATS, VOTES
+from markovize.agents.tabular.repeats import REPEATS, SAME, VOTES
 from markovize.agents.tabular.runners import EnvRunner
 from markovize.agents.tabular.shortening import SAMPLE, Ending, evidence_for, play_shorter, tell_apart, without
 from markovize.agents.tabular.stopping import Stop
@@ -37,12 +37,15 @@ class Trials:
             return
         search = self.run.search
         whole = self.run.settings.outliers == AUTO  # then any step of the episode may be another outlier
-        times = REPEATS if search.looks_for_tolerance(rewards_in_conflict(self.run.agent)) else VOTES
+        rewards = rewards_in_conflict(self.run.agent)
+        times = REPEATS if search.looks_for_tolerance(rewards) and not search.knows_levels(rewards) else VOTES
         for transitions in both_of_conflict(self.run.agent, search.kept, whole=whole):
             script = [self.run.runner.codec.action[x] for x in transitions.tolist()]
-            for _ in range(times):
+            for number in range(times):
                 if self.run.schedule.over:
                     return
+                if number == SAME and not whole and search.kept.are_same(SAME):
+                    break
                 self.run.note_played(*self.run.runner.repeat(self.run.agent, self.run.hyperparameters(), script, stop))
                 keep_episode(self.run.agent, search.kept)
 
@@ -74,7 +77,7 @@ class Trials:
         (here, there), play = ends, partial(self._play_way, stop)
         for end in tell_apart(here, there, 2 * self.run.search.expected_tolerance(), play):
             best = play_shorter(self.run.agent, self.run.agent.arrays.machine.delta, end, play)
-            if self.run.search.looks_for_noise((end.paid, end.otherwise)):
+            if not self.run.search.knows_levels((end.paid, end.otherwise)):
                 self._play_way(stop, best, SAMPLE, whole=True)
 
     def doubt_triggers(self, before: RewardMachine, stop: Stop) -> None:
@@ -94,7 +97,8 @@ class Trials:
     def _play_way(self, stop: Stop, way: Ints, times: int, *, whole: bool = False) -> Floats | None:
         """What the last step of this way pays, so many times; None where it went another way, or the run is over.
 
-        Episodes with the least and the largest reward are kept, or all, where their number tells how noisy it is.
+        Episodes with the least and the largest reward are kept, or all, where their number tells how noisy it is: these
+        are fewer where nothing is.
         """
         assert isinstance(self.run.runner, EnvRunner)
         script = [self.run.runner.codec.action[x] for x in way.tolist()]
@@ -111,6 +115,8 @@ class Trials:
             paid.append(float(episode.rewards[steps][-1]))
             if whole:
                 keep_episode(self.run.agent, self.run.search.kept)
+                if self.run.search.has_enough(paid):
+                    return None
                 continue
             shown = episode.transitions[steps].copy(), episode.rewards[steps].copy(), bool(status.terminated)
             extremes = {at: extremes.get(at, shown) for at in {int(np.argmin(paid)), int(np.argmax(paid))}}
