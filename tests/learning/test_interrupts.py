@@ -5,9 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 
+import numpy as np
 import pytest
 
+from markovize import learn
 from markovize.learning.interrupts import Interrupt, interruptible
+from markovize.worlds import noisy_walks, world
 
 pytestmark = pytest.mark.usefixtures("ctrl_c")
 
@@ -100,3 +103,21 @@ def test_other_threads_share_what_the_main_thread_has() -> None:
     with interruptible() as interrupt:
         assert in_a_thread() is interrupt
     assert in_a_thread() is not interrupt
+
+
+@pytest.mark.parametrize("trigger_on", ["state", "guards"])
+def test_no_encoding_hears_it_in_its_own_way(trigger_on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the main thread PySAT would leap out of what it does: if that is to allocate memory, nothing goes on."""
+    in_main: list[bool] = []
+
+    class Watched:
+        @staticmethod
+        def check() -> bool:
+            in_main.append(threading.current_thread() is threading.main_thread())
+            return in_main[-1]
+
+    monkeypatch.setattr("pysat.card.MainThread", Watched)
+    walks = noisy_walks(world("breakfast", task="b"), 60, np.random.default_rng(0))
+    learn(walks, trigger_on=trigger_on)
+    assert in_main
+    assert not any(in_main)

@@ -220,7 +220,7 @@ def solve_with_proof(formula: Formula, look: Callable[[], None]) -> bytes | list
         while True:
             look()
             solver.conf_budget(SLICE)
-            found = solver.solve_limited()
+            found = solver.solve_limited(expect_interrupt=True)  # else PySAT handles Ctrl-C in its own way
             if found:
                 return list(solver.get_model())
             if found is False:

@@ -33,6 +33,21 @@ class _Call(threading.Thread, Generic[T]):
         return self._returned[0]
 
 
+def run_aside(function: Callable[[], T]) -> T:
+    """What the function returns, from a thread of its own.
+
+    For native code that handles Ctrl-C itself where it runs in the main thread: PySAT's encodings leap out of whatever
+    they do then, and if that is to allocate memory, nobody can any more.
+
+    >>> run_aside(lambda: threading.current_thread() is threading.main_thread())
+    False
+    """
+    call = _Call(function)
+    call.start()
+    call.join()
+    return call.result()
+
+
 def run_cancellable(function: Callable[[], T], cancel: Callable[[], None], limits: Limits) -> T:
     """What the function returns; ``cancel`` makes it return early when the limits say so, and :class:`Stop` goes on.
 

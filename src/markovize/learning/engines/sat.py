@@ -30,7 +30,7 @@ from markovize.learning.engines.exemplar_tree import ELSEWHERE, ExemplarTree
 from markovize.learning.engines.history_graph import HistoryGraph, merge_histories
 from markovize.learning.engines.levels import Levels
 from markovize.learning.limits import Limits
-from markovize.learning.native import run_cancellable
+from markovize.learning.native import run_aside, run_cancellable
 from markovize.learning.outlier_count import OutlierCount
 from markovize.learning.prefix_tree import PrefixTree
 
@@ -269,7 +269,7 @@ class Formula:
             for trigger in triggers:
                 self._add([-trigger])
             return
-        with ITotalizer(triggers, ubound=most, top_id=self._top) as counter:
+        with run_aside(lambda: ITotalizer(triggers, ubound=most, top_id=self._top)) as counter:
             for clause in counter.cnf.clauses:
                 self._add(clause)
             self._add([-counter.rhs[most]])

@@ -30,7 +30,7 @@ from markovize.learning.guards.shares import Place, Share
 from markovize.learning.guards.sides import Clauses
 from markovize.learning.guards.slots import Blur, Slot
 from markovize.learning.limits import Limits
-from markovize.learning.native import run_cancellable
+from markovize.learning.native import run_aside, run_cancellable
 from markovize.learning.outlier_count import OutlierCount
 
 SLICE: Final = 1_000  # conflicts between two looks at the clock
@@ -272,7 +272,7 @@ class Formula:
 
         if len(used) == 1:
             return list(used)
-        counter = ITotalizer(used, ubound=len(used) - 1, top_id=self._clauses.top)
+        counter = run_aside(lambda: ITotalizer(used, ubound=len(used) - 1, top_id=self._clauses.top))
         self._clauses.top = counter.top_id
         for clause in counter.cnf.clauses:
             self._clauses.add(clause)
