@@ -143,8 +143,8 @@ class Settings:
         given = [0 if value == AUTO else value for value in (self.tolerance, self.outliers)]
         if not Allowance(*given).exact:  # type: ignore[arg-type] # refuses what is none
             check_noise(find_engine(self.engine), None)
-            if self.all:
-                raise InputError(NO_ALLOWANCES)
+        if self.all and (self.tolerance, self.outliers) != (0, 0):
+            raise InputError(NO_ALLOWANCES)
         if self.outliers != 0 and self.mode == "paper":
             raise InputError("outliers are for the modes directed and q-learning")
         if self.tolerance == AUTO and self.outliers != 0 and self.mode == "q-learning":
