@@ -17,8 +17,8 @@ from markovize.episodes.allowance import can_compare
 from markovize.episodes.labelling import labelling_of
 from markovize.episodes.traces import Traces
 from markovize.learning.comparison import SMALL
+from markovize.learning.description import MANY_STEPS
 from markovize.learning.floors import Size
-from markovize.learning.fronts import MANY_STEPS
 from markovize.learning.guards.front import GuardQuestion, draw_guard_front
 from markovize.learning.interrupts import interruptible
 from markovize.learning.label_front import Question

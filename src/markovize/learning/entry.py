@@ -25,8 +25,8 @@ from markovize.learning.advice import (
 )
 from markovize.learning.call import Begun
 from markovize.learning.comparison import SMALL
+from markovize.learning.description import MANY_STEPS
 from markovize.learning.engines import Delta
-from markovize.learning.fronts import MANY_STEPS
 from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible

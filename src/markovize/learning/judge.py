@@ -14,7 +14,7 @@ from markovize.errors import EngineError
 from markovize.learning import judge_kernels
 from markovize.learning.engines.base import Delta
 from markovize.learning.prefix_tree import PrefixTree
-from markovize.learning.windows import clashing_pairs, look_inside, outside_of_windows
+from markovize.learning.windows import Inside, clashing_pairs, look_inside, outside_of_windows
 from markovize.machine.delta import tabulate
 from markovize.machine.graph import topological_order
 
@@ -94,17 +94,25 @@ class Judge:
         judge_kernels.tree_states(self.tree.parent, self.tree.label, table, self._states)
         return self._windows(len(table), len(self.tree.mark_node))[-1]
 
-    def look(self, delta: Delta) -> tuple[int, int, float]:
-        """Outliers; the cells (u, reward label, u') that pay something else than their label mostly does.
-
-        And what is left within the tolerance, as squares. For trees with an allowance.
-        """
+    def look(self, delta: Delta) -> Inside:
+        """Outliers, and what pays alike. For trees with an allowance."""
         tree, table = self.tree, self.table(delta)
         judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
         allowance, cells, outside, outliers = self._windows(len(table), len(tree.mark_node))
         inside = ~outside
         levels, counts = tree.levels[tree.mark_outcome[inside]], tree.mark_count[inside]
-        return outliers, *look_inside(cells[inside], tree.mark_label[inside], levels, counts, allowance.width)
+        groups = look_inside(cells[inside], tree.mark_label[inside], levels, counts, allowance.width)
+        return Inside(outliers, groups)
+
+    def spread(self, delta: Delta) -> float:
+        """Half the widest range of rewards of a cell, outliers included. For trees with an allowance."""
+        tree, table = self.tree, self.table(delta)
+        judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
+        cells = np.unique(self._windows(len(table), len(tree.mark_node))[1], return_inverse=True)[1]
+        low, high = np.full(len(tree.mark_node), np.inf), np.full(len(tree.mark_node), -np.inf)
+        np.minimum.at(low, cells, tree.levels[tree.mark_outcome])
+        np.maximum.at(high, cells, tree.levels[tree.mark_outcome])
+        return float((high - low).max(initial=0.0)) / 2
 
     def evidence(self, delta: Delta) -> Ints:
         """All marks of cells that have something outside of their window: nothing more speaks against a machine."""

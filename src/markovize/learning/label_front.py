@@ -15,19 +15,21 @@ import numpy as np
 
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import Explain
-from markovize.episodes.traces import Traces
+from markovize.episodes.traces import Longs, Traces
 from markovize.learning.beam import grow_in_beam
 from markovize.learning.call import Begun
+from markovize.learning.description import Ruler
 from markovize.learning.engines.base import Delta, Engine
 from markovize.learning.fronts import (
     FEW,
     LITTLE_EFFORT,
     MANY_OUTLIERS,
+    SMALL,
     Front,
     Point,
-    Ruler,
     collect_points,
     few_outliers,
+    rank,
 )
 from markovize.learning.greedy import grow_machine, shrink, swap_triggers
 from markovize.learning.inquiry import Goal
@@ -35,11 +37,11 @@ from markovize.learning.judge import Judge, size
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import MergedSteps, PrefixTree, cut_tree
 from markovize.learning.problem import LabelPair, label_and_merge, merge_levels
-from markovize.learning.reward_clusters import snap_rewards
+from markovize.learning.reward_clusters import APART, snap_rewards
 from markovize.learning.search import Deepening
 from markovize.learning.soon import EFFORT, find_by_clusters, search_soon
 from markovize.learning.trimming import trim_rewards
-from markovize.learning.windows import outside_of_windows, sum_squares
+from markovize.learning.windows import Groups, finest_groups, outside_of_windows
 
 SOME_EFFORT: Final = 5_000  # where noise is likely
 LEAST_EFFORT: Final = 500  # where there are many to try
@@ -67,16 +69,15 @@ class Question:
 def draw_front(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Front:
     """The points that were found, the shortest first; those of one tolerance differ in their outliers.
 
-    Where the coarsest labels leave more than a few steps unexplained whatever the machine, finer ones are compared.
+    Where the coarsest labels leave much to be explained, others are compared.
     """
     ruler = Ruler.of(traces)
     merge = cache(lambda pair: label_and_merge(traces, pair, question.explain, limits))
     return collect_points(
         traces.rewards,
-        ruler,
         question.tolerance,
         question.outliers,
-        lambda tolerance: _begin(merge, question, labels, tolerance, ruler),
+        lambda tolerance, others: _begin(merge, question, labels, tolerance, ruler, others=others),
         lambda start, front: _Points(traces, start, question, ruler, limits, front).add_all(),
     )
 
@@ -88,10 +89,12 @@ class _Start:
     labels: LabelPair
     merged: MergedSteps
     tree: PrefixTree
-    quiet: float  # squares of what labels that are not in the tree leave within the tolerance
+    quiet: Groups  # labels that are not in the tree
     needed: int  # outliers, whatever the machine
     alone: Point
     least: float
+    rank: float
+    is_other: bool  # labels that are tried where the first ones leave much to be explained
 
 
 @dataclass(frozen=True)
@@ -110,39 +113,51 @@ def _begin(
     labels: Sequence[LabelPair],
     tolerance: float,
     ruler: Ruler,
+    *,
+    others: bool,
 ) -> list[_Start]:
-    """Under the coarsest labels, and under those that leave the fewest steps unexplained whatever the machine.
+    """Under the coarsest labels that leave at most a few steps unexplained whatever the machine; or under all others.
 
-    Finer labels are tried only where coarser ones leave more than a few: they tell more apart, errors included.
+    Finer ones tell more apart, errors included.
     """
     few = few_outliers(ruler) if question.outliers is None else question.outliers
-    found: list[tuple[int, LabelPair, PrefixTree]] = []
-    for pair in labels:
+    found: list[tuple[int, int, PrefixTree]] = []
+    for number, pair in enumerate(labels):
         tree = cut_tree(merge(pair), Allowance(tolerance, 1))  # outliers need all marks
-        found.append((_least_outliers(tree), pair, tree))
-        if found[-1][0] <= few:
+        found.append((_least_outliers(tree), number, tree))
+        if found[-1][0] <= few and not others:
             break
-    fewest = min(found, key=lambda entry: entry[0])
+    first = next((entry for entry in found if entry[0] <= few), min(found, key=lambda entry: entry[:2]))
     starts = []
-    for needed, pair, tree in [fewest] if fewest is found[0] or question.outliers is not None else [fewest, found[0]]:
-        judge, quiet = Judge(tree), _sum_quiet(merge(pair), tree)
-        (outliers, bits), squares = ruler.measure({}, judge, quiet), judge.look({})[2] + quiet
-        alone, least = (
-            Point(Allowance(tolerance, outliers), 1, 0, bits, {}, pair),
-            ruler.least(tolerance, needed, squares),
-        )
-        starts.append(_Start(pair, merge(pair), tree, quiet, needed, alone, least))
+    for needed, number, tree in [entry for entry in found if entry is not first] if others else [first]:
+        if question.outliers is None or needed <= question.outliers or not others:
+            pair, merged = labels[number], merge(labels[number])
+            quiet = quiet_groups(merged, tree)
+            outliers, bits = ruler.measure({}, Judge(tree), quiet)
+            alone = Point(Allowance(tolerance, outliers), 1, 0, bits, {}, pair)
+            least = ruler.least(tolerance, needed, _finest_groups(merged, tree.allowance.width), tree.n_rewards)
+            starts.append(_Start(pair, merged, tree, quiet, needed, alone, least, rank(alone, least, ruler), others))
     return starts
 
 
-def _sum_quiet(merged: MergedSteps, tree: PrefixTree) -> float:
-    """The squares of labels that the tolerance holds; no machine matters to them."""
+def quiet_groups(merged: MergedSteps, tree: PrefixTree) -> Groups:
+    """The labels that one level fits, whatever the machine."""
     steps = merged.steps
-    counts = np.ones(len(steps.outcomes), np.int64) if steps.weights is None else steps.weights
     quiet = ~np.isin(steps.rewards.ids, tree.reward_labels)
-    if not tree.allowance.tolerance or not quiet.any():
-        return 0.0
-    return sum_squares(steps.rewards.ids[quiet], steps.levels[steps.outcomes[quiet]], counts[quiet])
+    labels = np.unique(steps.rewards.ids[quiet], return_inverse=True)[1]
+    return Groups.gather(labels, steps.levels[steps.outcomes[quiet]], _counts(merged)[quiet])
+
+
+def _finest_groups(merged: MergedSteps, width: float) -> Groups:
+    """What no machine tells apart any further."""
+    steps = merged.steps
+    levels, ends = steps.levels[steps.outcomes], steps.ends[steps.outcomes]
+    return finest_groups(steps.rewards.ids, ends, levels, _counts(merged), merged.by_level, width)
+
+
+def _counts(merged: MergedSteps) -> Longs:
+    weights = merged.steps.weights
+    return np.ones(len(merged.steps.outcomes), np.int64) if weights is None else weights.astype(np.int64)
 
 
 class _Points:
@@ -179,7 +194,7 @@ class _Points:
         start, allowed, front = self._start, self._question.outliers, self._front
         if allowed is not None:
             if start.needed <= allowed:
-                self._search_as_they_are(allowed)
+                yield from self._search_as_they_are(allowed)
             return
         if self._ruler.hardly_repeats(start.tree.allowance.tolerance) or self._promises_nothing():
             return
@@ -207,18 +222,19 @@ class _Points:
     def _promises_something(self) -> bool:
         """Whether to ask the engine for machines that did not grow.
 
-        Not where one that is no larger than the shortest would be too long even without outliers; nor where many steps
-        are outliers, and no trigger is a reason to think that they are not, or there is a shorter machine elsewhere;
-        nor where no trigger is of use under these labels, and others have a shorter machine.
+        Not where the shortest would be too long with half as many outliers; nor where many steps are outliers, and no
+        trigger is a reason to think that they are not, or there is a shorter machine elsewhere;
+        nor where other labels have a shorter one.
         """
         here, known = self._shortest, self._front.shortest
         assert known is not None
         tolerance, outliers = here.allowance.tolerance, here.allowance.outliers
         if outliers > MANY_OUTLIERS * self._ruler.steps and (not here.triggers or known.bits < here.bits):
             return False
-        if not here.triggers and known.labels != here.labels and known.bits < here.bits:
+        if known.labels != here.labels and known.bits < here.bits:
             return False
-        return here.bits - self._ruler.name_outliers(outliers, tolerance) < known.bits
+        half = self._ruler.name_outliers(outliers, tolerance) - self._ruler.name_outliers(outliers / 2, tolerance)
+        return here is known or here.bits - half < known.bits
 
     def _promises_nothing(self) -> bool:
         """Whether a shortest machine is known that this tolerance makes no shorter, nor one without triggers.
@@ -228,14 +244,15 @@ class _Points:
         """
         start, known = self._start, self._front.shortest
         tolerance = start.tree.allowance.tolerance
-        if known is None or known.labels != start.labels or not tolerance:
+        few = few_outliers(self._ruler)
+        if known is None or known.labels != start.labels or not tolerance or known.allowance.outliers > few:
             return False
         more = max(0, self._note(known.delta) - known.allowance.outliers)
         here, ruler = self._found[-1], self._ruler
         many = here.allowance.outliers
         half = ruler.name_outliers(many, tolerance) - ruler.name_outliers(many - more / 2, tolerance)
         least = min(start.alone.bits, here.bits - half)
-        return more <= few_outliers(self._ruler) and least >= known.bits
+        return more <= few and least >= known.bits
 
     @property
     def _shortest(self) -> Point:
@@ -248,6 +265,19 @@ class _Points:
         self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels, begun=begun))
         self._front.points.append(self._found[-1])
         return outliers
+
+    def _note_within(self, delta: Delta, allowance: Allowance) -> None:
+        """A machine that was found without outliers; where it needs a far narrower tolerance, with that one."""
+        merged = self._start.merged
+        spread = Judge(cut_tree(merged, Allowance(0.0, 1))).spread(delta)
+        narrow = cut_tree(merged, Allowance(float(np.nextafter(spread, np.inf)), 1))
+        outliers, bits = self._ruler.measure(delta, Judge(narrow), quiet_groups(merged, narrow))
+        if allowance.outliers or outliers or APART * spread >= allowance.tolerance:
+            self._note(delta)
+            return
+        allowance = replace(narrow.allowance, outliers=0)
+        self._found.append(Point(allowance, *size(delta), bits, delta, self._start.labels))
+        self._front.points.append(self._found[-1])
 
     def _grow(self) -> None:
         """Machines with one trigger more each time, until that has shortened nothing for long."""
@@ -275,10 +305,10 @@ class _Points:
 
     def _weigh(self, delta: Delta) -> float:
         """The bits of a machine where it is grown."""
-        return self._ruler.measure(delta, self._rough.judge, 0.0)[1]
+        return self._ruler.measure(delta, self._rough.judge, Groups.none()).bits
 
     def _measure(self, delta: Delta) -> float:
-        return self._ruler.measure(delta, self._counting, self._start.quiet)[1]
+        return self._ruler.measure(delta, self._counting, self._start.quiet).bits
 
     def _search_without_rare_rewards(self) -> None:
         trimmed = self._trimmed
@@ -300,23 +330,35 @@ class _Points:
             if not self._search_within(most, LITTLE_EFFORT):
                 break
 
-    def _search_as_they_are(self, outliers: int) -> None:
+    def _search_as_they_are(self, outliers: int) -> Iterator[float]:
         """A machine within the tolerance, by a search that goes on where it was left once the allowance is chosen.
 
-        Where there is a machine to compare with, less will do.
+        First with little effort; with more where that may still be shorter, unless labels are finer than those of a
+        small machine. What was in vain for a wider tolerance is so for a narrower one: wide ones have the first turn.
         """
-        allowance, known = replace(self._start.tree.allowance, outliers=outliers), self._front.shortest
-        tree, effort = cut_tree(*merge_levels(self._start.merged, allowance)), LITTLE_EFFORT
-        if known is None or not known.triggers:
-            effort = EFFORT
+        allowance, key = replace(self._start.tree.allowance, outliers=outliers), self._start.labels
+        tree, vain = cut_tree(*merge_levels(self._start.merged, allowance)), self._front.in_vain
+        for effort in (LITTLE_EFFORT, EFFORT):
+            if allowance.tolerance < vain.get((key, effort), 0.0) or self._search_tree(tree, allowance, effort):
+                return
+            vain[key, effort] = max(allowance.tolerance, vain.get((key, effort), 0.0))
+            yield -allowance.tolerance
+            known = self._front.shortest
+            if known is not None and (known.bits <= self._start.least or (self._start.is_other and known.is_small)):
+                return
+
+    def _search_tree(self, tree: PrefixTree, allowance: Allowance, effort: int) -> bool:
+        """Whether a small machine is found that explains all of this within the allowance."""
         engine, goal = self._question.engine, self._question.goal
         found = find_by_clusters(tree, engine, goal, self._limits, effort) if tree.allowance.tolerance else None
         if found is not None:
-            self._note(found)
-            return
+            self._note_within(found, allowance)
+            return len(found) <= SMALL
         search = self._search(tree, effort)
-        if search.best is not None:
-            self._note(search.best, Begun(search.best, search, allowance))
+        if search.best is None:
+            return False
+        self._note(search.best, Begun(search.best, search, allowance))
+        return search.is_proven or len(search.best) <= SMALL
 
     def _search_within(self, outliers: int, effort: int) -> bool:
         """Whether a machine is found that has no more outliers than these, where machines are grown."""

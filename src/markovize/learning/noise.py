@@ -13,9 +13,10 @@ from markovize.episodes.columns import Floats
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
 from markovize.learning.attempt import NO_CONFLICT
-from markovize.learning.fronts import MANY_OUTLIERS, Front, Point, Ruler
+from markovize.learning.description import Ruler
+from markovize.learning.fronts import MANY_OUTLIERS, Front, Point
 from markovize.learning.judge import Judge
-from markovize.learning.label_front import Question, draw_front
+from markovize.learning.label_front import Question, draw_front, quiet_groups
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import LabelPair, label_and_merge
@@ -50,6 +51,8 @@ def choose_point(drawn: Front) -> Chosen:
     best = points[0] if points else None
     if best is not None and EXACT in found and found[EXACT].bits <= best.bits + CLEAR:
         best = found[EXACT]
+    elif best is not None:
+        best = _narrowest(best, points)
     if drawn.open:
         best = None
     front = sorted((point.choice for point in found.values()), key=lambda c: (c.tolerance, c.outliers))
@@ -67,13 +70,21 @@ def with_own_machine(chosen: Chosen, result: LearnResult, traces: Traces, explai
     if machine is None or machine.has_guards or "function" in labels or not chosen.front:
         return chosen
     merged = label_and_merge(traces, labels, explain, Limits())
-    judge = Judge(cut_tree(merged, Allowance(0.0, 1)))
-    bits = Ruler.of(traces).measure(moves_of(machine, merged.steps.triggers.values), judge, 0.0)[1]
+    tree = cut_tree(merged, Allowance(0.0, 1))
+    moves = moves_of(machine, merged.steps.triggers.values)
+    bits = Ruler.of(traces).measure(moves, Judge(tree), quiet_groups(merged, tree)).bits
     own = Choice(0.0, 0, machine.states, len(machine.triggers), round(bits, 1))
     others = [each for each in chosen.front if (each.tolerance, each.outliers) != (0.0, 0)]
     margin = min((each.bits for each in others), default=own.bits) - own.bits
     is_open = chosen.margin is None or margin < -CLEAR  # time was up, or there is more to say than bits
     return Chosen(None, (own, *others), None if is_open or not others else margin)
+
+
+def _narrowest(best: Point, points: Sequence[Point]) -> Point:
+    """The same machine within the narrowest tolerance that is about as good: a wider one lets smaller machines in."""
+    alike = (p for p in points if p.labels == best.labels and p.delta == best.delta and p.candidate == best.candidate)
+    near = (p for p in alike if p.bits <= best.bits + CLEAR and p.allowance.outliers <= best.allowance.outliers)
+    return min(near, key=lambda p: p.allowance.tolerance)
 
 
 def _is_rival(point: Point, best: Point) -> bool:

@@ -6,7 +6,7 @@ least number of them is what the fullest window leaves outside.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -51,39 +51,159 @@ def outside_of_windows(
     return back, int(steps)
 
 
-def look_inside(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> tuple[int, float]:
-    """The cells that pay something else than their label mostly does; the squares of what is left, summed.
+class Groups(NamedTuple):
+    """What pays alike, group by group: how many steps, their mean, the squares of what is left, and the extremes."""
+
+    steps: Floats
+    mean: Floats
+    squares: Floats
+    low: Floats
+    high: Floats
+    special: Bools  # whether it is a cell that pays something else than its label mostly does
+
+    @classmethod
+    def none(cls) -> Groups:
+        """No group at all.
+
+        >>> len(Groups.none().steps)
+        0
+        """
+        no = np.zeros(0)
+        return cls(no, no, no, no, no, np.zeros(0, np.bool_))
+
+    @classmethod
+    def gather(cls, groups: Ints | Longs, levels: Floats, counts: Ints | Longs) -> Groups:
+        """Entries of these groups, which are numbered from 0; none of them special.
+
+        >>> Groups.gather(np.array([0, 0, 1]), np.array([1.0, 3.0, 5.0]), np.array([1, 1, 4])).mean.tolist()
+        [2.0, 5.0]
+        """
+        n = int(groups.max(initial=-1)) + 1
+        low, high = np.full(n, np.inf), np.full(n, -np.inf)
+        np.minimum.at(low, groups, levels)
+        np.maximum.at(high, groups, levels)
+        with np.errstate(over="ignore", invalid="ignore"):  # of huge rewards; the sums are of no use then, and say so
+            steps = np.bincount(groups, counts, n).astype(np.float64)
+            mean = np.where(low == high, low, np.bincount(groups, counts * levels, n) / np.maximum(1, steps))
+            squares = np.bincount(groups, counts * (levels - mean[groups]) ** 2, n).astype(np.float64)
+        return cls(steps, mean, squares, low, high, np.zeros(n, np.bool_))
+
+    def and_also(self, other: Groups) -> Groups:
+        """These and others."""
+        if not len(other.steps):
+            return self
+        return Groups(
+            np.concatenate([self.steps, other.steps]),
+            np.concatenate([self.mean, other.mean]),
+            np.concatenate([self.squares, other.squares]),
+            np.concatenate([self.low, other.low]),
+            np.concatenate([self.high, other.high]),
+            np.concatenate([self.special, other.special]),
+        )
+
+    def joined(self, *which: Bools) -> Groups:
+        """With some of them as one, and others as another; these come last.
+
+        >>> one = Groups.gather(np.array([0, 1, 2]), np.array([1.0, 3.0, 9.0]), np.ones(3, np.int64))
+        >>> both = one.joined(np.array([True, True, False]))
+        >>> both.mean.tolist(), both.squares.tolist(), both.high.tolist()
+        ([9.0, 2.0], [0.0, 2.0], [9.0, 3.0])
+        """
+        names = np.arange(len(self.steps))
+        for number, those in enumerate(which):
+            names[those] = len(names) + number
+        of = np.unique(names, return_inverse=True)[1]
+        n = int(of.max(initial=-1)) + 1
+        low, high, special = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n, np.bool_)
+        np.minimum.at(low, of, self.low)
+        np.maximum.at(high, of, self.high)
+        np.logical_or.at(special, of, self.special)
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = np.bincount(of, self.steps, n).astype(np.float64)
+            mean = np.where(low == high, low, np.bincount(of, self.steps * self.mean, n) / np.maximum(1, steps))
+            squares = np.bincount(of, self.squares + self.steps * (self.mean - mean[of]) ** 2, n).astype(np.float64)
+        return Groups(steps, mean, squares, low, high, special)
+
+
+class Inside(NamedTuple):
+    """How many steps no window holds, and what is inside of the windows."""
+
+    outliers: int
+    groups: Groups
+
+
+def look_inside(cells: Longs, labels: Ints, levels: Floats, counts: Ints | Longs, width: float) -> Groups:
+    """What pays alike: of each label the cells that pay what it mostly does, and each other cell on its own.
 
     Entries are those inside of the windows. A cell pays what its label's fullest cell does where one window holds the
-    rewards of both. What is left is the distance to the mean of all cells that pay alike.
+    rewards of both.
 
     >>> one = np.ones(3, np.int64)
-    >>> special, squares = look_inside(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.2, 5.0]), one, 0.5)
-    >>> special, round(squares, 3)
-    (1, 0.02)
+    >>> groups = look_inside(np.array([0, 0, 1]), np.zeros(3, np.int32), np.array([1.0, 1.2, 5.0]), one, 0.5)
+    >>> groups.special.tolist(), groups.squares.round(3).tolist()
+    ([False, True], [0.02, 0.0])
     """
+    if not len(cells):
+        return Groups.none()
     numbers, of_entry = np.unique(cells, return_inverse=True)
-    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
-    np.minimum.at(low, of_entry, levels)
-    np.maximum.at(high, of_entry, levels)
-    steps, label = np.bincount(of_entry, counts, len(numbers)), np.zeros(len(numbers), np.int32)
+    each = Groups.gather(of_entry, levels, counts)
+    label = np.zeros(len(numbers), np.int32)
     label[of_entry] = labels
-    order = np.lexsort((-steps, label))
+    order = np.lexsort((-each.steps, label))
     usual = order[np.searchsorted(label[order], label)]  # each label's fullest cell
-    special = np.maximum(high, high[usual]) - np.minimum(low, low[usual]) > width
-    alike = np.where(special, np.arange(len(numbers)), usual)[of_entry]
-    return int(np.count_nonzero(special)), sum_squares(alike, levels, counts) if width else 0.0
+    special = np.maximum(each.high, each.high[usual]) - np.minimum(each.low, each.low[usual]) > width
+    names, alike = np.unique(np.where(special, np.arange(len(numbers)), usual), return_inverse=True)
+    return Groups.gather(alike[of_entry], levels, counts)._replace(special=special[names])
 
 
-def sum_squares(groups: Ints | Longs, levels: Floats, counts: Ints | Longs) -> float:
-    """Of the distances to the mean of each group.
+def finest_groups(labels: Ints, ends: Ints, levels: Floats, counts: Ints | Longs, order: Longs, width: float) -> Groups:
+    """The windows that it takes to cover the levels of each label: no machine tells more apart.
 
-    >>> round(sum_squares(np.array([0, 0, 1]), np.array([1.0, 1.2, 5.0]), np.ones(3, np.int64)), 3)
-    0.02
+    ``order`` has the entries by label, end and level.
+
+    >>> one, no = np.ones(3, np.int64), np.zeros(3, np.int32)
+    >>> finest_groups(no, no, np.array([5.0, 1.0, 1.2]), one, np.array([1, 2, 0]), 0.5).mean.round(3).tolist()
+    [1.1, 5.0]
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # of huge rewards; the sum is of no use then, and says so
-        mean = np.bincount(groups, counts * levels) / np.maximum(1, np.bincount(groups, counts))
-        return float(np.sum(counts * (levels - mean[groups]) ** 2))
+    groups = number_windows(labels[order].astype(np.int64), ends[order], levels[order], width)
+    return Groups.gather(groups, levels[order], counts[order])
+
+
+@njit(cache=True)
+def number_windows(labels: Longs, ends: Ints, levels: Floats, width: float) -> Longs:
+    """Of entries by label, end and level: the number of the window that holds each."""
+    out = np.zeros(len(labels), np.int64)
+    start, number = 0, 0
+    for at in range(len(labels)):
+        is_alike = labels[at] == labels[start] and ends[at] == ends[start]
+        if not is_alike or levels[at] - levels[start] > width:
+            start, number = at, number + 1
+        out[at] = number
+    return out
+
+
+@njit(cache=True)
+def fullest_window(values: Floats, counts: Longs, width: float) -> float:
+    """The median of the window of ascending values that has most steps.
+
+    >>> fullest_window(np.array([0.0, 0.5, 0.75, 3.0]), np.array([1, 2, 3, 3]), 0.5)
+    0.75
+    """
+    low, full, best, first, last = 0, 0, -1, 0, 0
+    for at in range(len(values)):
+        full += counts[at]
+        while values[at] - values[low] > width:
+            full -= counts[low]
+            low += 1
+        if full > best:
+            best, first, last = full, low, at
+    half = best
+    for at in range(first, last + 1):
+        half -= 2 * counts[at]
+        if half <= 0:
+            first = at
+            break
+    return float(values[first]) if len(values) else 0.0
 
 
 @njit(cache=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from markovize import Traces, learn, read_episodes
-from markovize.learning.fronts import Ruler
+from markovize.learning.description import Ruler
 from markovize.learning.search import CHOOSING, Progress
 from markovize.learning.soon import search_soon
 
@@ -46,11 +46,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_few_outliers_are_named_and_many_are_marked() -> None:
-    ruler = Ruler(1024, np.array([0.0, 1.0]))
+    ruler = Ruler(1024, np.array([0.0, 1.0]), np.array([512, 512]))
     assert ruler.name_outliers(5, 0.0) == 5 * 10  # of two values it is the other one
     assert ruler.name_outliers(100, 0.0) < 100 * log2(10) + 924 * log2(10 / 9) + 1e-6
     assert ruler.name_outliers(512, 0.0) == ruler.name_outliers(400, 0.0) == 1024
-    three = Ruler(1024, np.array([0.0, 1.0, 2.0]))
+    three = Ruler(1024, np.array([0.0, 1.0, 2.0]), np.array([512, 256, 256]))
     assert three.name_outliers(5, 0.0) == 5 * 11
     many = [ruler.name_outliers(each, 0.0) for each in range(513)]
     assert many == sorted(many)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from markovize.episodes.allowance import Allowance
 from markovize.episodes.features import FeatureTable
 from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.traces import Traces
-from markovize.learning.fronts import LITTLE_EFFORT, Front, Point, Ruler, collect_points, few_outliers
+from markovize.learning.description import Description, Ruler
+from markovize.learning.fronts import LITTLE_EFFORT, Front, Point, collect_points, few_outliers, rank
 from markovize.learning.guards.answer import GuardOptions, label_for_guards, read_features
 from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.formula import Split
@@ -21,6 +24,7 @@ from markovize.learning.guards.problem import GuardProblem, pose_guards
 from markovize.learning.guards.search import GuardSearch
 from markovize.learning.limits import Limits
 from markovize.learning.soon import EFFORT
+from markovize.learning.windows import Groups, finest_groups
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ def draw_guard_front(traces: Traces, question: GuardQuestion, limits: Limits) ->
     Features of s are used only where they leave far fewer steps unexplained whatever the machine, unless it is said.
     """
     front = _Front(traces, question, limits)
-    return collect_points(traces.rewards, front.ruler, question.tolerance, question.outliers, front.begin, front.add)
+    return collect_points(traces.rewards, question.tolerance, question.outliers, front.begin, front.add)
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class _Start:
     needed: int  # outliers, whatever the machine
     alone: Point
     least: float
+    rank: float
 
 
 class _Front:
@@ -60,8 +65,8 @@ class _Front:
         self._tables: dict[bool, FeatureTable] = {}
         self._shortest = float("inf")  # bits of a machine within what is given
 
-    def begin(self, tolerance: float) -> list[_Start]:
-        """The problem with a tolerance, with the features that it takes."""
+    def begin(self, tolerance: float, others: bool) -> list[_Start]:
+        """The problem with a tolerance: with the features that it takes, or with all others."""
         ruler, question = self.ruler, self._question
         few = few_outliers(ruler) if question.outliers is None else question.outliers
         found: list[tuple[int, bool, GuardProblem]] = []
@@ -70,12 +75,23 @@ class _Front:
             problem = self._pose(tolerance, before)
             assert problem.pays is not None
             found.append((problem.pays.needed_outliers(problem.first_alike(), problem.outcomes), before, problem))
-            if found[-1][0] <= few:
+            if found[-1][0] <= few and not others:
                 break  # more features tell more apart, outliers included
-        needed, before, problem = min(found, key=lambda entry: entry[0])
-        judge = NoisyJudge(problem)
-        alone, squares = self._point(Candidate(), judge, before), judge.look(Candidate())[2]
-        return [_Start(problem, before, needed, alone, ruler.least(tolerance, needed, squares))]
+        first = next((entry for entry in found if entry[0] <= few), min(found, key=lambda entry: entry[0]))
+        return [
+            self._start(tolerance, *entry)
+            for entry in found
+            if (entry is first) != others and (not others or question.outliers is None or entry[0] <= few)
+        ]
+
+    def _start(self, tolerance: float, needed: int, before: bool, problem: GuardProblem) -> _Start:
+        alone, pays = self._point(Candidate(), NoisyJudge(problem), before), problem.pays
+        assert pays is not None
+        ones, ends = np.ones(problem.steps, np.int64), pays.ends[problem.outcomes]
+        order = np.lexsort((pays.rewards, ends, problem.labels))
+        finest = finest_groups(problem.labels, ends, pays.rewards, ones, order, pays.allowance.width)
+        least = self.ruler.least(tolerance, needed, finest, problem.n_labels)
+        return _Start(problem, before, needed, alone, least, rank(alone, least, self.ruler))
 
     def _pose(self, tolerance: float, before: bool) -> GuardProblem:
         options = self._question.options
@@ -139,9 +155,8 @@ class _Front:
         self._limits.check()
 
 
-def measure(candidate: Candidate, judge: NoisyJudge, ruler: Ruler) -> tuple[int, float]:
+def measure(candidate: Candidate, judge: NoisyJudge, ruler: Ruler) -> Description:
     """The outliers of a machine, and the bits of all of it."""
-    outliers, special, squares = judge.look(candidate)
     problem, tolerance = judge.problem, judge.pays.allowance.tolerance
     guards, cells = guard_bits(candidate, problem), judge.n_cells(candidate)
-    return outliers, ruler.sum_up(guards, special, cells, problem.n_labels, outliers, tolerance, squares)
+    return ruler.sum_up(guards, judge.look(candidate), Groups.none(), cells, problem.n_labels, tolerance)

@@ -13,7 +13,7 @@ from markovize.learning.guards.candidate import Candidate
 from markovize.learning.guards.judge import MOST_PAIRS, AnyJudge, Judge, Trial
 from markovize.learning.guards.pays import Pays
 from markovize.learning.guards.problem import GuardProblem
-from markovize.learning.windows import fill_windows, look_inside, sort_into_groups
+from markovize.learning.windows import Inside, fill_windows, look_inside, sort_into_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +60,12 @@ class NoisyJudge(AnyJudge[WindowedTrial]):
         back[order] = outside
         return back, int(steps)
 
-    def look(self, candidate: Candidate) -> tuple[int, int, float]:
-        """Outliers; the cells that pay something else than their label mostly does; the squares of what is left."""
+    def look(self, candidate: Candidate) -> Inside:
+        """Outliers, and what pays alike."""
         trial = self.try_out(candidate)
         inside = ~trial.outside
         kept = trial.cells[inside], self.problem.labels[inside], self.pays.rewards[inside], self._ones[inside]
-        return trial.outliers, *look_inside(*kept, self.pays.allowance.width)
+        return Inside(trial.outliers, look_inside(*kept, self.pays.allowance.width))
 
     def violations(self, trial: WindowedTrial, known: set[int], most: int) -> list[int]:
         """Of every cell with steps outside of its window: those above and below, and what they clash with inside."""
