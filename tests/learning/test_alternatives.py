@@ -7,6 +7,7 @@ import pytest
 from instances import KINDS, Kinds, coffee, random_steps
 
 import markovize
+from markovize.episodes.allowance import Allowance
 from markovize.episodes.labelled_steps import label_traces
 from markovize.episodes.traces import Traces
 from markovize.learning.alternatives import find_alternatives, redraw
@@ -14,7 +15,9 @@ from markovize.learning.greedy import first_machine, shrink
 from markovize.learning.judge import Judge
 from markovize.learning.learner import Learner
 from markovize.learning.limits import Limits
-from markovize.learning.prefix_tree import build_tree
+from markovize.learning.prefix_tree import build_tree, cut_tree
+from markovize.learning.problem import label_and_merge
+from markovize.learning.repair import moves_of
 
 NONE = np.zeros(0, np.int32)
 
@@ -35,6 +38,22 @@ def test_swap_and_replay_finds_the_same(seed: int, kinds: Kinds) -> None:
     some = judge.tree.mark_node[: len(judge.tree.mark_node) // 2]
     for exemplars in (NONE, some, judge.tree.mark_node):
         assert find_alternatives(delta, judge, exemplars, Limits()) == expected
+
+
+@pytest.mark.parametrize("outliers", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(8))
+def test_with_outliers_as_well(seed: int, outliers: int) -> None:
+    traces = random_steps(np.random.default_rng(seed), kinds=("state", "state"), episodes=8, length=6)
+    found = markovize.learn(traces, trigger_on="state", reward_on="state", outliers=outliers)
+    merged = label_and_merge(traces, ("state", "state"), "reward", Limits())
+    judge = Judge(cut_tree(merged, Allowance(0.0, outliers)))
+    names = merged.steps.triggers.values
+    delta = moves_of(found.unwrap(), names)
+    for trigger in found.unwrap().triggers:
+        rest = {key: v for key, v in delta.items() if key != (trigger.source, names.index(trigger.on))}
+        free = [y for y, name in enumerate(names) if name != trigger.on and (trigger.source, y) not in rest]
+        serve = [names[y] for y in free if judge.explains({**rest, (trigger.source, y): trigger.target})]
+        assert list(trigger.alternatives) == serve
 
 
 def test_a_trigger_that_is_not_needed_has_none() -> None:

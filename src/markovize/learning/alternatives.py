@@ -41,7 +41,7 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
     """For each trigger, the other labels that could take its place while everything is still explained.
 
     Without the trigger some pair is violated; only labels on that pair's two paths can repair it, and only those are
-    tried, on the exemplars first.
+    tried, on the exemplars first. With outliers, those that move any step of a cell that has some.
     """
     small = Judge(judge.tree.restrict(exemplars)) if len(exemplars) else judge
 
@@ -56,8 +56,11 @@ def find_alternatives(delta: Delta, judge: Judge, exemplars: Ints, limits: Limit
         pairs = judge.violations(rest, most=1)
         if not len(pairs):
             continue  # the trigger is not needed at all: a machine that is not minimal
-        labels = sorted(label for state, label in candidates(judge, rest, pairs[0]) if state == u and label != x)
-        out[u, x] = [label for label in labels if serves({**rest, (u, label): v})]
+        if judge.tree.allowance.outliers:
+            labels = judge.loops_before(rest, judge.evidence(rest), u)
+        else:
+            labels = sorted(label for state, label in candidates(judge, rest, pairs[0]) if state == u)
+        out[u, x] = [label for label in labels if label != x and serves({**rest, (u, label): v})]
     return out
 
 

@@ -121,6 +121,18 @@ class Judge:
         _, cells, outside, _ = self._windows(len(table), len(self.tree.mark_node))
         return np.flatnonzero(np.isin(cells, cells[outside])).astype(np.int32)
 
+    def loops_before(self, delta: Delta, marks: Ints, state: int) -> list[int]:
+        """The labels that leave this state where it is, on the way to any of these marks."""
+        tree, table = self.tree, self.table(delta)
+        judge_kernels.tree_states(tree.parent, tree.label, table, self._states)
+        nodes, is_before = np.unique(tree.mark_node[marks]), np.zeros(len(tree), np.bool_)
+        while len(nodes := nodes[(nodes > 0) & ~is_before[nodes]]):
+            is_before[nodes] = True
+            nodes = np.unique(tree.parent[nodes])
+        here = np.flatnonzero(is_before)
+        labels = np.unique(tree.label[here[self._states[tree.parent[here]] == state]])
+        return [label for label in labels.tolist() if (state, label) not in delta]
+
     def explains(self, delta: Delta) -> bool:
         """Whether replaying all episodes never needs two outcomes for one (u, reward label, u')."""
         return len(self.violations(delta, most=1)) == 0
