@@ -49,11 +49,12 @@ def test_with_outliers_as_well(seed: int, outliers: int) -> None:
     judge = Judge(cut_tree(merged, Allowance(0.0, outliers)))
     names = merged.steps.triggers.values
     delta = moves_of(found.unwrap(), names)
-    for trigger in found.unwrap().triggers:
-        rest = {key: v for key, v in delta.items() if key != (trigger.source, names.index(trigger.on))}
-        free = [y for y, name in enumerate(names) if name != trigger.on and (trigger.source, y) not in rest]
-        serve = [names[y] for y in free if judge.explains({**rest, (trigger.source, y): trigger.target})]
-        assert list(trigger.alternatives) == serve
+    listed = {(each.source, each.on): list(each.alternatives) for each in found.unwrap().triggers}
+    for (source, label), target in delta.items():
+        rest = {key: v for key, v in delta.items() if key != (source, label)}
+        free = [y for y in range(len(names)) if y != label and (source, y) not in rest]
+        serve = [names[y] for y in free if judge.explains({**rest, (source, y): target})]
+        assert listed[source, names[label]] == serve
 
 
 def test_a_trigger_that_is_not_needed_has_none() -> None:
