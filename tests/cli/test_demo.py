@@ -28,12 +28,14 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         "Without labels",
         "in state 0, x < 3 and y ≥ 7 → state 1",
         "optimal: 2 guards, 4 literals",
+        "optimal with a tolerance of 0.1",
+        "5 of the 5 wrong rewards are found, 0 others are blamed",
     ):
         assert words in said
     assert json.loads((tmp_path / "out" / "machine.json").read_text())["states"] == 4
     plane = json.loads((tmp_path / "out" / "plane.json").read_text())
     assert [literal["feature"] for literal in plane["triggers"][0]["when"]] == ["x", "y"]
-    for picture in ("machine.png", "product.png", "plane.png"):
+    for picture in ("machine.png", "product.png", "plane.png", "front.png"):
         assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "out" / "machine.svg").read_text()
     assert json.loads((tmp_path / "out" / "run" / "result.json").read_text())["greedy_return"] == 1.0

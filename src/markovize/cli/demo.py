@@ -3,7 +3,7 @@
 Prints the conflicts, the triggers in plain words and what proves the machine minimal, checks that
 proof as others would, and writes the machine with a picture.
 Then it finds the same machine without any log, by acting, asks what the reward of that environment depends on, and
-learns one more machine in a plane, where no observation comes back.
+learns two more machines: in a plane, where no observation comes back, and from a log whose rewards are noisy.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from markovize import (
     verify,
     write_machine,
 )
+from markovize.cli.demo_noise import learn_noisy
 from markovize.cli.demo_plane import learn_plane
 from markovize.cli.run_display import run_display
 from markovize.episodes.samples import sample_path
@@ -79,6 +80,7 @@ def main(folder: Path) -> None:
     act(folder / "run")
     audit()
     learn_plane(folder, say)
+    learn_noisy(folder, say)
 
 
 def act(folder: Path) -> None:
