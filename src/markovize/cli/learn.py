@@ -202,7 +202,7 @@ def learn(
         code = NO if result.time is not None else {"optimal": DONE, "unrealisable": NO}.get(result.status, STOPPED)
         if result.chance is not None and not result.chance.stopped:
             code = DONE  # nothing was left open that could be proven
-        if result.all is not None and result.all.stopped:
+        if (result.all is not None and result.all.stopped) or (result.noise is not None and result.noise.stopped):
             code = STOPPED
         if refusal:
             code = BAD

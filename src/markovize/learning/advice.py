@@ -78,7 +78,7 @@ class NoiseWatch:
         if self._is_done or is_small or elapsed < LONG_SECONDS or left < LEAST_SECONDS / 2:
             return
         self._is_done = True
-        point = choose_allowance(self._learner, self._traces, None, None, left).point
+        point = choose_allowance(self._learner, self._traces, None, None, left, supposing=True).point
         if point is not None and _is_small((point.states, point.triggers)):
             told = describe_choice(point, self._traces.recorded[1])
             is_exact = self._learner.options.allowance.exact
@@ -104,8 +104,13 @@ def choose_allowance(
     outliers: int | None,
     seconds: float | None,
     on_progress: Callable[[Progress], None] | None = None,
+    *,
+    supposing: bool = False,
 ) -> Chosen:
-    """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too."""
+    """What to allow for, where that is None, within so many seconds; Ctrl-C ends it, too.
+
+    Who is ``supposing`` that there is noise hears what it would be, also if time is up before it is known.
+    """
     warm_up_for_noise()
     options, guards = learner.options, learner.guard_options
     question = Question(tolerance, outliers, options.acyclic, options.explain, options.engine)
@@ -115,8 +120,9 @@ def choose_allowance(
         if on_progress is not None:
             limits = replace(limits, pulse=partial(on_progress, Progress(CHOOSING, 1, None, (1, 0), None, 0)))
         if guards is not None:
-            return choose_point(draw_guard_front(traces, GuardQuestion(tolerance, outliers, guards), limits))
-        return choose_noise(traces, question, labels, limits)
+            drawn = draw_guard_front(traces, GuardQuestion(tolerance, outliers, guards), limits)
+            return choose_point(drawn, supposing=supposing)
+        return choose_noise(traces, question, labels, limits, supposing=supposing)
 
 
 def with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds: float) -> LearnResult:
@@ -127,7 +133,7 @@ def with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds: 
     if not _may_ask(learner, traces):
         return result  # a handful of steps says nothing about noise
     with interruptible() as interrupt:
-        chosen = choose_allowance(learner, traces, None, None, seconds)
+        chosen = choose_allowance(learner, traces, None, None, seconds, supposing=True)
         if interrupt.requested:
             return replace(result, interrupted=True)
     if chosen.point is None:

@@ -149,8 +149,10 @@ def begin(options: Options, memory: Memory, call: Call, recalled: Recalled, *, l
     first = call.first
     if call.begun is not None:
         first, facts = call.begun.first, replace(facts, proven=call.begun.search.inquiry.proven)
-        if call.begun.allowance == options.allowance:
-            solvers.search = call.begun.search.inquiry.exemplars
+        inquiry = call.begun.search.inquiry
+        has_same_outcomes = inquiry.judge.tree.allowance == tree.allowance  # levels are apart in both, or in none
+        if call.begun.allowance == options.allowance and has_same_outcomes:
+            solvers.search = inquiry.exemplars
     is_enough = False
     if call.prove is not None:
         first = _to_prove(recalled.problem, call.prove)

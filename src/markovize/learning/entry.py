@@ -43,6 +43,7 @@ from markovize.machine.support import count_support
 
 LEAST_LIMIT: Final = 0.001  # seconds: a search whose time is up still says what it has
 LITTLE_EFFORT: Final = 1_000  # of a search for a small machine where the step number may explain all
+STOPPED_CHOICE: Final = "not all allowances were compared before the limit: with more time another may turn out better"
 UNPROVEN: Final = "the smallest size is not proven, so that machines of it are not listed"
 
 
@@ -214,8 +215,11 @@ def _learn_and_choose_noise(
         if chosen.point is None:
             result = learn(traces, time_limit=left, on_progress=on_progress, count_steps=count_steps, **exactly)
             chosen = with_own_machine(chosen, result, traces, learner.options.explain)
-            noise = Noise(0.0, 0, (), chosen.front, chosen.margin)
-            return replace(result, noise=noise, seconds=time.monotonic() - start)
+            if chosen.stopped and result.status == "unrealisable":  # with some allowance they are explained
+                result = replace(result, status="unknown", contradiction=None)
+            remarks = (*result.remarks, STOPPED_CHOICE) if chosen.stopped else result.remarks
+            noise = Noise(0.0, 0, (), chosen.front, chosen.margin, chosen.stopped)
+            return replace(result, noise=noise, remarks=remarks, seconds=time.monotonic() - start)
         point, allowance = chosen.point, chosen.point.allowance
         noisy: LearnOptions = {**options, "tolerance": allowance.tolerance, "outliers": allowance.outliers}
         if point.candidate is not None:
@@ -224,11 +228,11 @@ def _learn_and_choose_noise(
             noisy |= {"trigger_on": point.labels[0], "reward_on": point.labels[1]}
         first: Delta | Begun | Candidate = point.delta if point.candidate is None else point.candidate
         result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=point.begun or first)
-    remarks = (note, *result.remarks, name_one_level(traces, allowance))
+    remarks = (note, *result.remarks, name_one_level(traces, allowance), STOPPED_CHOICE if chosen.stopped else "")
     result = replace(result, remarks=tuple(filter(None, remarks)))
     result = with_noise(result, traces, allowance, _own_functions(result, options))
     assert result.noise is not None
-    noise = replace(result.noise, front=chosen.front, margin=chosen.margin)
+    noise = replace(result.noise, front=chosen.front, margin=chosen.margin, stopped=chosen.stopped)
     many = name_many_outliers(traces, noise)
     remarks = (*result.remarks, many) if many else result.remarks
     return replace(result, noise=noise, remarks=remarks, seconds=time.monotonic() - start)

@@ -9,7 +9,6 @@ with the allowance that was chosen.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -65,14 +64,16 @@ class Point:
 
 @dataclass
 class Front:
-    """The points that were found; ``open``: time was up before it was known whether rewards are explained as they are.
+    """The points that were found; ``stopped``: time was up before all was compared.
 
-    That is so only as long as what is left unexplained is more than rewards that are rare. The widest tolerance
-    that was searched ``in_vain``, under which labels and with which effort: no machine was found for it.
+    ``open``: it is not known yet whether rewards are explained as they are, and what the shortest machine leaves
+    unexplained is more than rewards that are rare. The widest tolerance that was searched ``in_vain``, under which
+    labels and with which effort: no machine was found for it.
     """
 
     points: list[Point] = field(default_factory=list)
     open: bool = False
+    stopped: bool = False
     in_vain: dict[tuple[LabelPair, int], float] = field(default_factory=dict)
 
     @property
@@ -86,10 +87,16 @@ class Front:
 
 
 class Start(Protocol):
-    """Where to look for machines: the one without any trigger, and the bits that no machine can do without."""
+    """Where to look for machines: the one without any trigger, and the bits that no machine can do without.
+
+    It ``may_be_exact`` where rewards are taken as they are, and no two equal histories contradict each other.
+    """
 
     @property
     def alone(self) -> Point: ...
+
+    @property
+    def may_be_exact(self) -> bool: ...
 
     @property
     def least(self) -> float: ...
@@ -115,22 +122,27 @@ def collect_points(
     Of tolerances that promise nothing shorter, the machine with one state where it is within what is given: to compare.
     """
     front, waiting = Front(), list[tuple[float, Iterator[float]]]()
-    with contextlib.suppress(Stop):
+    try:
         every = tolerances_to_try(rewards) if tolerance is None else [tolerance]
         for others in (False, True):
             if others and not front.leaves_much:
                 break
             begun = [start for each in every for start in begin(each, others)]
+            front.open |= not others and any(start.may_be_exact for start in begun)
             for start in sorted(begun, key=lambda start: start.rank):
                 if start.least < min((point.bits for point in front.points), default=float("inf")):
                     points = add(start, front)  # one by one: time may be up before the last
                     waiting += [(bits, points) for bits in islice(points, 1)]
+                elif start.may_be_exact:
+                    front.open = False
             known = {point.allowance.tolerance for point in front.points}
             alone = [start.alone for start in begun if start.alone.allowance.tolerance not in known]
             front.points += [point for point in alone if point.allowance.outliers <= (outliers or 0)]
         for _, points in sorted(waiting, key=lambda entry: entry[0]):
             for _ in points:
                 pass
+    except Stop:
+        front.stopped = True
     front.points.sort(key=lambda point: point.bits)
     return front
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from markovize.episodes.allowance import Allowance
+from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Longs, Traces
 from markovize.learning.beam import grow_in_beam
@@ -33,13 +33,14 @@ from markovize.learning.fronts import (
 )
 from markovize.learning.greedy import grow_machine, shrink, swap_triggers
 from markovize.learning.inquiry import Goal
-from markovize.learning.judge import Judge, size
+from markovize.learning.judge import Judge, is_acyclic, size
 from markovize.learning.limits import Limits
 from markovize.learning.prefix_tree import MergedSteps, PrefixTree, cut_tree
 from markovize.learning.problem import LabelPair, label_and_merge, merge_levels
 from markovize.learning.reward_clusters import APART, snap_rewards
 from markovize.learning.search import Deepening
 from markovize.learning.soon import EFFORT, find_by_clusters, search_soon
+from markovize.learning.state_merging import merge_states
 from markovize.learning.trimming import trim_rewards
 from markovize.learning.windows import Groups, finest_groups, outside_of_windows
 
@@ -95,6 +96,10 @@ class _Start:
     least: float
     rank: float
     is_other: bool  # labels that are tried where the first ones leave much to be explained
+
+    @property
+    def may_be_exact(self) -> bool:
+        return not self.needed and not self.tree.allowance.tolerance
 
 
 @dataclass(frozen=True)
@@ -192,22 +197,23 @@ class _Points:
         Gives way between machines that grow and those that the engine is asked for, with the bits of the shortest.
         """
         start, allowed, front = self._start, self._question.outliers, self._front
+        front.open |= start.may_be_exact
         if allowed is not None:
             if start.needed <= allowed:
                 yield from self._search_as_they_are(allowed)
-            return
-        if self._ruler.hardly_repeats(start.tree.allowance.tolerance) or self._promises_nothing():
-            return
-        may_be_exact = not start.needed and not start.tree.allowance.tolerance
-        front.open = may_be_exact
-        self._grow()
-        if self._swap_triggers():
-            self._grow_in_beam()
-            front.open = False
-            yield self._shortest.bits
-            front.open = may_be_exact
-            self._ask_engine()
-        front.open = False
+        elif not (self._ruler.hardly_repeats(start.tree.allowance.tolerance) or self._promises_nothing()):
+            self._grow()
+            if self._swap_triggers():
+                self._grow_in_beam()
+                front.open &= self._may_be_exact_after_all or not start.may_be_exact
+                yield self._shortest.bits
+                self._ask_engine()
+        front.open &= not start.may_be_exact
+
+    @property
+    def _may_be_exact_after_all(self) -> bool:
+        """Whether it is open if there is any noise: more is left unexplained than rewards that are rare."""
+        return self._start.may_be_exact and all(self._shortest.allowance.outliers > steps for _, steps in self._trimmed)
 
     def _ask_engine(self) -> None:
         """Machines that did not grow."""
@@ -270,7 +276,7 @@ class _Points:
         """A machine that was found without outliers; where it needs a far narrower tolerance, with that one."""
         merged = self._start.merged
         spread = Judge(cut_tree(merged, Allowance(0.0, 1))).spread(delta)
-        narrow = cut_tree(merged, Allowance(float(np.nextafter(spread, np.inf)), 1))
+        narrow = cut_tree(merged, Allowance(float(np.nextafter(spread, np.inf)) if spread else 0.0, 1))
         outliers, bits = self._ruler.measure(delta, Judge(narrow), quiet_groups(merged, narrow))
         if allowance.outliers or outliers or APART * spread >= allowance.tolerance:
             self._note(delta)
@@ -319,9 +325,10 @@ class _Points:
 
     def _search_without_outliers(self) -> None:
         """Perhaps there is no noise at all."""
-        self._front.open &= all(self._shortest.allowance.outliers > steps for _, steps in self._trimmed)
-        self._search_within(0, EFFORT if self._front.open else SOME_EFFORT)
-        self._front.open = False
+        self._front.open &= self._may_be_exact_after_all or not self._start.may_be_exact
+        effort = EFFORT if self._front.open and self._start.may_be_exact else SOME_EFFORT
+        if not self._search_within(0, effort) and self._start.may_be_exact:
+            self._merge_states(cut_tree(self._start.merged, EXACT))
 
     def _halve_outliers(self) -> None:
         """Machines with half as many outliers, and so on, as long as there are some."""
@@ -339,31 +346,46 @@ class _Points:
         allowance, key = replace(self._start.tree.allowance, outliers=outliers), self._start.labels
         tree, vain = cut_tree(*merge_levels(self._start.merged, allowance)), self._front.in_vain
         for effort in (LITTLE_EFFORT, EFFORT):
-            if allowance.tolerance < vain.get((key, effort), 0.0) or self._search_tree(tree, allowance, effort):
+            if 0 < allowance.tolerance < vain.get((key, effort), 0.0):
                 return
-            vain[key, effort] = max(allowance.tolerance, vain.get((key, effort), 0.0))
+            found = self._search_tree(tree, allowance, effort)
+            if found is not None and found <= SMALL:
+                return
+            if found is None:
+                vain[key, effort] = max(allowance.tolerance, vain.get((key, effort), 0.0))
             yield -allowance.tolerance
             known = self._front.shortest
             if known is not None and (known.bits <= self._start.least or (self._start.is_other and known.is_small)):
                 return
 
-    def _search_tree(self, tree: PrefixTree, allowance: Allowance, effort: int) -> bool:
-        """Whether a small machine is found that explains all of this within the allowance."""
+    def _search_tree(self, tree: PrefixTree, allowance: Allowance, effort: int) -> int | None:
+        """The triggers of a machine that explains all of this within the allowance, none if it is not found soon.
+
+        One that is proven to be smallest counts as small.
+        """
         engine, goal = self._question.engine, self._question.goal
         found = find_by_clusters(tree, engine, goal, self._limits, effort) if tree.allowance.tolerance else None
         if found is not None:
             self._note_within(found, allowance)
-            return len(found) <= SMALL
+            return len(found)
         search = self._search(tree, effort)
-        if search.best is None:
-            return False
-        self._note(search.best, Begun(search.best, search, allowance))
-        return search.is_proven or len(search.best) <= SMALL
+        if search.best is not None:
+            self._note(search.best, Begun(search.best, search, allowance))
+            return 0 if search.is_proven else len(search.best)
+        return self._merge_states(tree)
+
+    def _merge_states(self, tree: PrefixTree) -> int | None:
+        """The triggers of a machine that explains all as it is, where merging finds one: as many as it may have."""
+        merged = merge_states(Judge(tree), self._limits) if tree.allowance.exact else None
+        if merged is None or (self._question.acyclic and not is_acyclic(merged)):
+            return None
+        self._note(merged)
+        return len(merged)
 
     def _search_within(self, outliers: int, effort: int) -> bool:
         """Whether a machine is found that has no more outliers than these, where machines are grown."""
         allowance = replace(self._rough.tree.allowance, outliers=outliers)
-        search = self._search(cut_tree(self._rough.merged, allowance), effort)
+        search = self._search(cut_tree(*merge_levels(self._rough.merged, allowance)), effort)
         if search.best is None:
             return False
         is_whole = allowance.tolerance == self._start.tree.allowance.tolerance

@@ -32,20 +32,26 @@ CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be exp
 
 @dataclass(frozen=True)
 class Chosen:
-    """An allowance, where it was chosen: the point it belongs to, none where exact is best, and what was compared."""
+    """An allowance, where it was chosen: the point it belongs to, none where exact is best, and what was compared.
+
+    ``stopped``: time was up before all was compared.
+    """
 
     point: Point | None
     front: tuple[Choice, ...]
     margin: float | None
+    stopped: bool = False
 
 
-def choose_noise(traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits) -> Chosen:
+def choose_noise(
+    traces: Traces, question: Question, labels: Sequence[LabelPair], limits: Limits, *, supposing: bool = False
+) -> Chosen:
     """The allowance with the shortest description; none, unless that is clearly longer, or where it was not settled."""
-    return choose_point(draw_front(traces, question, labels, limits))
+    return choose_point(draw_front(traces, question, labels, limits), supposing=supposing)
 
 
-def choose_point(drawn: Front) -> Chosen:
-    """Of the points of a front the one to take."""
+def choose_point(drawn: Front, *, supposing: bool = False) -> Chosen:
+    """Of the points of a front the one to take; none where it is open if there is noise, unless that is supposed."""
     points = drawn.points
     found = {point.allowance: point for point in reversed(points)}  # of equal ones the shortest
     best = points[0] if points else None
@@ -53,12 +59,12 @@ def choose_point(drawn: Front) -> Chosen:
         best = found[EXACT]
     elif best is not None:
         best = _narrowest(best, points)
-    if drawn.open:
+    if drawn.open and not supposing:
         best = None
     front = sorted((point.choice for point in found.values()), key=lambda c: (c.tolerance, c.outliers))
     others = [point.bits for point in found.values() if best is not None and _is_rival(point, best)]
     margin = min(others) - best.bits if others and best is not None else None
-    return Chosen(None if best is None or best.allowance.exact else best, tuple(front), margin)
+    return Chosen(None if best is None or best.allowance.exact else best, tuple(front), margin, drawn.stopped)
 
 
 def with_own_machine(chosen: Chosen, result: LearnResult, traces: Traces, explain: Explain) -> Chosen:
@@ -77,7 +83,7 @@ def with_own_machine(chosen: Chosen, result: LearnResult, traces: Traces, explai
     others = [each for each in chosen.front if (each.tolerance, each.outliers) != (0.0, 0)]
     margin = min((each.bits for each in others), default=own.bits) - own.bits
     is_open = chosen.margin is None or margin < -CLEAR  # time was up, or there is more to say than bits
-    return Chosen(None, (own, *others), None if is_open or not others else margin)
+    return replace(chosen, front=(own, *others), margin=None if is_open or not others else margin)
 
 
 def _narrowest(best: Point, points: Sequence[Point]) -> Point:

@@ -95,12 +95,14 @@ class Noise:
     outliers: tuple[Outlier, ...] = ()
     front: tuple[Choice, ...] = ()  # what was compared, where the allowance was chosen
     margin: float | None = None  # bits by which the choice is shorter than other machines; longer, where it is exact
+    stopped: bool = False  # by a limit, before all allowances were compared
 
     def to_json(self) -> dict[str, Any]:
         """As ``learn --json`` has it."""
         out: dict[str, Any] = {"tolerance": self.tolerance, "allowed": self.allowed}
         out["outliers"] = [asdict(outlier) for outlier in self.outliers]
         out["front"] = [choice.to_json() for choice in self.front]
+        out |= {"stopped": True} if self.stopped else {}
         return out if self.margin is None else out | {"margin": round(self.margin, 1)}
 
 

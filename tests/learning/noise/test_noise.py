@@ -65,6 +65,36 @@ def flipped(traces: Traces, steps: list[int]) -> Traces:
     return replace(traces, rewards=paid)
 
 
+def dense_walks(states: int, labels: int, seed: int) -> Traces:
+    """Of a machine that almost every label moves: it takes many triggers."""
+    rng = np.random.default_rng(seed)
+    after, paid = rng.integers(states, size=(states, labels)), rng.integers(4, size=(states, labels))
+    episodes = []
+    for _ in range(60):
+        places, u, rewards = rng.integers(labels, size=20).tolist(), 0, list[float]()
+        for x in places[1:]:
+            rewards.append(float(paid[u, x]))
+            u = int(after[u, x])
+        episodes.append((places, [0] * 19, rewards))
+    return Traces.of(episodes)
+
+
+def many_levels(seed: int, episodes: int, steps: int) -> Traces:
+    """Of a machine with four states and six labels, among 74 others with a level each; all rewards are shaken."""
+    rng = np.random.default_rng(seed)
+    after = {(u, int(x)): int(rng.integers(4)) for u in range(4) for x in rng.choice(6, 3, replace=False)}
+    found = []
+    for _ in range(episodes):
+        is_known = rng.random(steps) < 0.5
+        places = np.where(is_known, rng.integers(0, 6, steps), rng.integers(6, 80, steps)).tolist()
+        u, rewards = 0, list[float]()
+        for x in places[1:]:
+            u = after.get((u, x), u)
+            rewards.append((0.3 * (u == 3) if x == 0 else 0.5 * x) + rng.uniform(-0.05, 0.05))
+        found.append((places, [0] * (steps - 1), rewards))
+    return Traces.of(found)
+
+
 def test_outliers_are_named(office: Traces) -> None:
     wrong = [5, 700, 2_000]
     noisy = flipped(office, wrong)
@@ -457,9 +487,9 @@ def test_ctrl_c_while_an_allowance_is_chosen_ends_the_search_too(office: Traces)
 
 
 def test_ctrl_c_while_advice_is_looked_for_is_not_lost(office: Traces, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(*_: Any) -> Any:
+    def pressed(*traces_and_more: Any, **options: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
-        return choose_noise(*_)
+        return choose_noise(*traces_and_more, **options)
 
     monkeypatch.setattr("markovize.learning.advice.choose_noise", pressed)
     result = learn(flipped(office, [int(office.offsets[1])]), **OFFICE)
@@ -499,6 +529,57 @@ def test_no_noise_is_claimed_where_time_was_up_before_that_was_settled(office: T
     short = choose_noise(office, question, [("state", "state")], Limits(time.monotonic()))
     assert short.point is None
     assert choose_noise(office, question, [("state", "state")], Limits()).point is None
+
+
+@pytest.mark.parametrize("seconds", [0.002, 0.01, 0.03, 0.1, 0.3])
+def test_no_noise_is_claimed_of_clean_data_whenever_time_is_up(seconds: float) -> None:
+    clean = dense_walks(4, 4, seed=0)
+    result = learn(clean, outliers="auto", tolerance="auto", time_limit=seconds, **OFFICE)
+    assert result.noise is not None
+    assert (result.noise.tolerance, result.noise.outliers) == (0.0, ())
+
+
+def test_a_choice_that_a_limit_stopped_says_so(tmp_path: Path) -> None:
+    clean = dense_walks(5, 5, seed=0)
+    result = learn(clean, tolerance="auto", outliers="auto", time_limit=0.01, **OFFICE)
+    assert result.noise is not None
+    assert result.noise.stopped
+    assert result.to_json()["noise"]["stopped"] is True
+    assert any(remark.startswith("not all allowances were compared") for remark in result.remarks)
+    write_episodes(tmp_path / "walks.jsonl", clean)
+    asked = ["--tolerance", "auto", "--outliers", "auto", "--time-limit", "0.01"]
+    told = run_here("learn", str(tmp_path / "walks.jsonl"), *asked)
+    assert told.code == 3
+    assert "not all allowances were compared before the limit" in told.out
+
+
+def test_a_choice_that_nothing_stopped_does_not_say_so(office: Traces) -> None:
+    result = learn(flipped(office, [5]), outliers="auto", **OFFICE)
+    assert result.noise is not None
+    assert not result.noise.stopped
+    assert "stopped" not in result.to_json()["noise"]
+
+
+@pytest.mark.parametrize("allowances", [{"tolerance": "auto"}, {"outliers": "auto"}], ids=str)
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_machines_with_many_triggers_are_no_noise(seed: int, allowances: dict[str, Any]) -> None:
+    """Searches for few triggers are in vain there, and so are those for few outliers."""
+    result = learn(dense_walks(4, 4, seed), **allowances, **OFFICE)
+    assert result.status == "optimal"
+    assert (result.triggers or 0) > 5
+    assert result.noise is not None
+    assert (result.noise.tolerance, result.noise.outliers) == (0.0, ())
+
+
+@pytest.mark.parametrize(("seed", "steps"), [(16, (40, 20)), (1, (30, 30)), (2, (30, 30))])
+def test_solvers_of_a_choice_are_not_those_of_other_outcomes(seed: int, steps: tuple[int, int]) -> None:
+    """Over 64 clusters a search is in rewards as they are; where their levels lie apart, the next one is not."""
+    noisy = many_levels(seed, *steps)
+    options = {**OFFICE, "tolerance": 0.05, "objective": "states"}
+    chosen = learn(noisy, **{**options, "outliers": "auto"})
+    assert chosen.noise is not None
+    fresh = learn(noisy, **{**options, "outliers": chosen.noise.allowed})
+    assert (chosen.status, chosen.states, chosen.triggers) == (fresh.status, fresh.states, fresh.triggers)
 
 
 @pytest.mark.parametrize(("width", "rare", "left"), [(0.0, 1, [0, 0, 0, 5, 5, 7, 7]), (0.0, 2, [0, 0, 0, 0, 0, 7, 7])])

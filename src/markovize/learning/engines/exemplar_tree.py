@@ -50,8 +50,10 @@ class ExemplarTree:
         self.outliers = tree.allowance.outliers
         if not tree.allowance.exact:
             self.clash = tree.clash
-        if tree.allowance.tolerance:
-            self.width, self._tree = tree.allowance.width, tree
+        width = tree.allowance.width if tree.allowance.tolerance else None
+        assert not self.marks or width == self.width, "outcomes of other trees have other meanings"
+        if width is not None:
+            self.width, self._tree = width, tree
         keep = tree.reach(nodes)
         names = self._add_nodes(tree, keep)
         before = len(self.ambiguous)

@@ -56,6 +56,10 @@ class _Start:
     least: float
     rank: float
 
+    @property
+    def may_be_exact(self) -> bool:
+        return not self.needed and not self.alone.allowance.tolerance
+
 
 class _Front:
     def __init__(self, traces: Traces, question: GuardQuestion, limits: Limits) -> None:
@@ -102,11 +106,12 @@ class _Front:
 
     def add(self, start: _Start, front: Front) -> Iterator[float]:
         """The points of one tolerance, each as soon as it is found; all before others have their turn."""
-        for point in self.points(start):
+        for point in self.points(start, front):
             front.points.append(point)
+        front.open &= not start.may_be_exact
         yield from ()
 
-    def points(self, start: _Start) -> Iterator[Point]:
+    def points(self, start: _Start, front: Front) -> Iterator[Point]:
         """With one tolerance, a machine for each number of outliers that is worth it."""
         counting, allowed = NoisyJudge(start.problem), self._question.outliers
         if allowed is not None and start.needed > allowed:
@@ -124,6 +129,7 @@ class _Front:
             if fewest <= (allowed or 0):
                 return  # larger ones explain no more
         assert best is not None and best.candidate is not None
+        front.open &= not start.may_be_exact or (allowed is not None and fewest > allowed)
         wanted = {allowed} if allowed is not None else {0, best.allowance.outliers // 2}
         for outliers in sorted(wanted):
             has, named = best.allowance, self.ruler.name_outliers
