@@ -57,5 +57,5 @@ def learn_noisy(folder: Path, say: Callable[[str], None]) -> None:
     for outlier in noise.outliers[:SHOWN]:
         say(f"   {outlier}")
     say(f"   … {len(found & wrong)} of the {WRONG} wrong rewards are found, {len(found - wrong)} others are blamed")
-    (folder / "front.png").write_bytes(draw_front(noise.front, (noise.tolerance, len(noise.outliers))))
+    (folder / "front.png").write_bytes(draw_front(noise.front, noise.taken))
     say(f"   written: {folder / 'front.png'}, all that was compared")

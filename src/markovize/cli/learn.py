@@ -23,6 +23,7 @@ from markovize.cli.groups import with_groups
 from markovize.cli.logs import PLAIN, Log
 from markovize.cli.replay import report_replay
 from markovize.cli.terminal import console, count, print_json, screenful
+from markovize.episodes.allowance import show_tolerance
 from markovize.episodes.labelling import AUTO
 from markovize.errors import UnsupportedError
 
@@ -170,8 +171,7 @@ def learn(
             markovize.write_machine(output, result.machine, format="json")
             write_others(result, output)
         if front is not None and result.noise is not None and result.noise.front:
-            taken = result.noise.tolerance, len(result.noise.outliers)
-            front.write_bytes(draw_front(result.noise.front, taken, kind=front.suffix[1:]))
+            front.write_bytes(draw_front(result.noise.front, result.noise.taken, kind=front.suffix[1:]))
         made, refusal = None, ""
         if certificate is not None and result.status == "optimal":
             try:
@@ -302,8 +302,9 @@ def _print_noise(result: LearnResult, everything: bool) -> None:
     if noise is None:
         return
     if noise.tolerance or noise.allowed:
-        allowed = [f"a tolerance of {noise.tolerance:g}"] if noise.tolerance else []
-        allowed += [count(len(noise.outliers), "outlier")] if noise.allowed else []
+        allowed = [f"a tolerance of {show_tolerance(noise.tolerance)}"] if noise.tolerance else []
+        fewer = f" of {noise.allowed} allowed" if len(noise.outliers) < noise.allowed else ""
+        allowed += [count(len(noise.outliers), "outlier") + fewer] if noise.allowed else []
         out.print(
             f"With {' and '.join(allowed)}:" if noise.outliers else f"With {' and '.join(allowed)}", highlight=False
         )
@@ -312,15 +313,14 @@ def _print_noise(result: LearnResult, everything: bool) -> None:
             out.print("\n".join(lines), markup=False, highlight=False)
     if noise.front:
         out.print(f"Allowances that were compared; {_why_taken(noise.margin)}:", highlight=False, soft_wrap=True)
-        taken = noise.tolerance, len(noise.outliers)
         most = max(sorted(choice.bits for choice in noise.front)[:MOST_COMPARED])
-        marked = [((c.tolerance, c.outliers) == taken, c) for c in noise.front]
+        marked = [((c.tolerance, c.outliers) == noise.taken, c) for c in noise.front]
         lines = [
             f"{'→' if is_taken else ' '} {c}" for is_taken, c in marked if everything or is_taken or c.bits <= most
         ]
         if len(lines) < len(noise.front):
             lines.append(f"  and {count(len(noise.front) - len(lines), 'longer one')} (--all shows them)")
-        out.print("\n".join(f"  {line}" for line in lines), markup=False, highlight=False)
+        out.print("\n".join(f"  {line}" for line in lines), markup=False, highlight=False, soft_wrap=True)
 
 
 def _why_taken(margin: float | None) -> str:

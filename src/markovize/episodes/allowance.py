@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from math import isfinite
+from numbers import Integral, Real
 from typing import Final
 
 from markovize.episodes.columns import Floats
@@ -25,12 +27,14 @@ class Allowance:
     outliers: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, int | float):
+        if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, Real):
             raise InputError(f"the tolerance is a number, not {self.tolerance!r}")
         if not isfinite(self.tolerance) or self.tolerance < 0:
             raise InputError(f"the tolerance is a number of at least 0, not {self.tolerance}")
-        if isinstance(self.outliers, bool) or not isinstance(self.outliers, int) or self.outliers < 0:
+        if isinstance(self.outliers, bool) or not isinstance(self.outliers, Integral) or self.outliers < 0:
             raise InputError(f"the number of outliers is a whole number of at least 0, not {self.outliers!r}")
+        object.__setattr__(self, "tolerance", float(self.tolerance))  # NumPy's numbers become Python's
+        object.__setattr__(self, "outliers", int(self.outliers))
 
     @property
     def exact(self) -> bool:
@@ -48,6 +52,18 @@ class Allowance:
 
 
 EXACT: Final = Allowance()
+
+
+def show_tolerance(tolerance: float) -> str:
+    """With four digits, rounded up if at all: within a little less, a machine may not explain the rewards.
+
+    >>> show_tolerance(0.1), show_tolerance(0.10231), show_tolerance(0.5 / 3)
+    ('0.1', '0.1024', '0.1667')
+    """
+    shown = f"{tolerance:.4g}"
+    if float(shown) < tolerance:
+        shown = f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(tolerance)):.4g}"
+    return shown
 
 
 def can_compare(rewards: Floats) -> bool:

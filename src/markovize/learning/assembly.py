@@ -13,7 +13,7 @@ import numpy as np
 from markovize.episodes.allowance import EXACT, Allowance
 from markovize.episodes.distinct import distinct_keys
 from markovize.episodes.labelled_steps import LabelledSteps
-from markovize.episodes.traces import Floats, Ints, Longs, Traces
+from markovize.episodes.traces import Bools, Floats, Ints, Longs, Traces
 from markovize.episodes.values import Value, show, sort_key
 from markovize.errors import EngineError
 from markovize.learning.engines import Delta
@@ -104,17 +104,21 @@ def collect_rewards(
     labels = max(1, len(values))
     packed = (before.astype(np.int64) * labels + steps.rewards.ids) * states + after
     keys, first, of_step = distinct_keys(packed)
+    ends = traces.ends().astype(np.float64)
+    times = np.ones(len(ends)) if steps.weights is None else np.asarray(steps.weights, np.float64)
     if allowance.exact:
         rewards, spread, explained = traces.rewards[first], None, None
         wrong = not np.array_equal(rewards[of_step], traces.rewards)
     else:
-        rewards, spread, explained, outliers = _find_levels(traces, steps, of_step, allowance)
+        rewards, spread, outside, outliers = _find_levels(traces, steps, of_step, allowance)
         wrong = outliers > allowance.outliers
+        explained = np.bincount(of_step, times * ~outside, len(keys)).astype(np.int64)
+        if steps.ends.any():  # what is to be explained as well does not tell of outliers
+            times = times * ~outside
     if wrong:
         raise EngineError("the machine does not explain the episodes; this is a bug in markovize, please report it")
-    ends = traces.ends().astype(np.float64)
-    count = np.bincount(of_step, steps.weights, len(keys))
-    ended = np.bincount(of_step, ends if steps.weights is None else ends * steps.weights, len(keys))
+    count = np.bincount(of_step, times, len(keys))
+    ended = np.bincount(of_step, ends * times, len(keys))
     source, label, target = keys // states // labels, keys // states % labels, keys % states
     rank = _rank(range(len(values)), values)
     place = np.array([rank[n] for n in range(len(values))], np.int64)
@@ -131,8 +135,8 @@ def collect_rewards(
 
 def _find_levels(
     traces: Traces, steps: LabelledSteps, cells: Longs, allowance: Allowance
-) -> tuple[Floats, Floats, Longs, int]:
-    """The level of each cell, how far its rewards are from it at most, how many steps these are; and all outliers."""
+) -> tuple[Floats, Floats, Bools, int]:
+    """The level of each cell, how far its rewards are from it at most; which steps are outliers, and how many."""
     rewards, n_cells = traces.rewards, int(cells.max(initial=-1)) + 1
     ending = steps.ends[steps.outcomes]
     weights = np.ones(len(rewards), np.int64) if steps.weights is None else steps.weights
@@ -140,8 +144,7 @@ def _find_levels(
     low, high = np.full(n_cells, np.inf), np.full(n_cells, -np.inf)
     np.minimum.at(low, cells[~outside], rewards[~outside])
     np.maximum.at(high, cells[~outside], rewards[~outside])
-    count = np.bincount(cells[~outside], weights[~outside], n_cells).astype(np.int64)
-    return low + (high - low) / 2, (high - low) / 2, count, outliers
+    return low + (high - low) / 2, (high - low) / 2, outside, outliers
 
 
 def _rank(labels: Iterable[int], values: list[Value]) -> dict[int, int]:

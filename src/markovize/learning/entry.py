@@ -13,7 +13,7 @@ from markovize.episodes.allowance import Allowance, check_spread
 from markovize.episodes.labelling import AUTO
 from markovize.episodes.labelling.guards import GUARDS
 from markovize.episodes.stream import EpisodeStream
-from markovize.episodes.traces import Episodes, as_traces
+from markovize.episodes.traces import Episodes, Traces, as_traces
 from markovize.errors import InputError
 from markovize.learning.advice import (
     ADVICE_SECONDS,
@@ -127,7 +127,8 @@ def learn(
     if isinstance(episodes, EpisodeStream) and (learner.finds_guards or not learner.options.allowance.exact):
         episodes = episodes.read()  # features are looked up by step, and outliers are named by it
     traces = as_mergeable(episodes)
-    if not learner.finds_guards and _leaves_labels_open(options) and all is None and (note := why_guards(traces)):
+    may_take_guards = not learner.finds_guards and _leaves_labels_open(options) and all is None
+    if may_take_guards and (note := why_guards(traces, learner.options.allowance.tolerance)):
         options = {**options, "trigger_on": GUARDS}
         learner = Learner(**options)
         if isinstance(episodes, EpisodeStream):
@@ -145,7 +146,9 @@ def learn(
                 result = with_advice(result, learner, traces, min(ADVICE_SECONDS, left))
         hint = watch.hint_for(result) if result.contradiction is None else ""
         result = replace(result, remarks=tuple(filter(None, [note, *result.remarks, near, hint])))
-        return with_noise(result, traces, learner.options.allowance, _own_functions(result, options))
+        functions = _own_functions(result, options)
+        result = with_noise(result, traces, learner.options.allowance, functions, learner.options.explain)
+        return replace(result, labels_hardly_repeat=_hardly_repeats(result, traces))
     if not count_steps and (clock := find_clock(traces)) is not None:
         return replace(blank(learner.options), time=clock)
     if not count_steps and not learner.finds_guards and (table := find_timetable(traces)) is not None:
@@ -171,13 +174,16 @@ def learn(
     if result.machine is None or result.interrupted:
         return result
     own = _own_functions(result, options)
-    # with one state, each reward label has one entry
-    once = (
-        not learner.finds_guards
-        and result.machine.states == 1
-        and 2 * len(result.machine.rewards) > traces.steps >= MANY_STEPS
-    )
-    return replace(result, support=count_support(result.machine, traces, **own), labels_hardly_repeat=once)
+    support, once = count_support(result.machine, traces, **own), _hardly_repeats(result, traces)
+    return replace(result, support=support, labels_hardly_repeat=once)
+
+
+def _hardly_repeats(result: LearnResult, traces: Traces) -> bool:
+    """Whether most reward labels occur once, so that one state is enough: with one, each of them has one entry."""
+    machine = result.machine
+    if machine is None or machine.states > 1 or machine.has_guards:
+        return False
+    return 2 * len(machine.rewards) > traces.steps >= MANY_STEPS
 
 
 def _learn_and_choose_noise(
@@ -199,7 +205,7 @@ def _learn_and_choose_noise(
     given = Allowance(0.0 if tolerance == AUTO else tolerance, 0 if outliers == AUTO else outliers)
     traces = episodes.read() if isinstance(episodes, EpisodeStream) else as_traces(episodes)
     check_spread(traces.rewards)
-    if _leaves_labels_open(options) and (note := why_guards(traces)):
+    if _leaves_labels_open(options) and (note := why_guards(traces, tolerance)):
         options, exactly = {**options, "trigger_on": GUARDS}, {**exactly, "trigger_on": GUARDS}
         learner = Learner(**exactly)
     with interruptible():  # one Ctrl-C for the choice and for the search after it
@@ -230,12 +236,13 @@ def _learn_and_choose_noise(
         result = Learner(**noisy).learn(traces, time_limit=left, on_progress=on_progress, first=point.begun or first)
     remarks = (note, *result.remarks, name_one_level(traces, allowance), STOPPED_CHOICE if chosen.stopped else "")
     result = replace(result, remarks=tuple(filter(None, remarks)))
-    result = with_noise(result, traces, allowance, _own_functions(result, options))
+    result = with_noise(result, traces, allowance, _own_functions(result, options), learner.options.explain)
     assert result.noise is not None
     noise = replace(result.noise, front=chosen.front, margin=chosen.margin, stopped=chosen.stopped)
     many = name_many_outliers(traces, noise)
     remarks = (*result.remarks, many) if many else result.remarks
-    return replace(result, noise=noise, remarks=remarks, seconds=time.monotonic() - start)
+    once = _hardly_repeats(result, traces)
+    return replace(result, noise=noise, remarks=remarks, labels_hardly_repeat=once, seconds=time.monotonic() - start)
 
 
 def _own_functions(result: LearnResult, options: LearnOptions) -> MachineFunctions:

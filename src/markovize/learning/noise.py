@@ -8,7 +8,7 @@ from typing import Final, Unpack
 
 import numpy as np
 
-from markovize.episodes.allowance import EXACT, Allowance
+from markovize.episodes.allowance import EXACT, Allowance, show_tolerance
 from markovize.episodes.columns import Floats
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
@@ -24,7 +24,7 @@ from markovize.learning.repair import moves_of
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier
 from markovize.learning.reward_clusters import snap_rewards
 from markovize.machine.machine import RewardMachine
-from markovize.machine.replay import MachineFunctions, promised_rewards, run, with_rounding
+from markovize.machine.replay import MachineFunctions, are_apart, promised_ends, promised_rewards, run
 from markovize.machine.support import count_support
 
 CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
@@ -108,7 +108,7 @@ def describe_choice(point: Point, steps: int) -> str:
     tolerance, outliers = point.allowance.tolerance, point.allowance.outliers
     words, asked = [], []
     if tolerance:
-        rounded = f"{tolerance * 1.001:.4g}"  # up, if at all: a little less would not do
+        rounded = show_tolerance(tolerance)
         words.append(f"a tolerance of {rounded}")
         asked.append(f"--tolerance {rounded}")
     if outliers:
@@ -128,8 +128,9 @@ def name_one_level(traces: Traces, allowance: Allowance) -> str:
     if not tolerance or float(np.ptp(rewards)) > allowance.width:
         return ""
     return (
-        f"a tolerance of {tolerance:.4g} holds all rewards, which are one level then, whatever happened before; where "
-        "noise is as wide as that, distributions of rewards may still tell histories apart (--reward random)"
+        f"a tolerance of {show_tolerance(tolerance)} holds all rewards, which are one level then, whatever happened "
+        "before; where noise is as wide as that, distributions of rewards may still tell histories apart "
+        "(--reward random)"
     )
 
 
@@ -144,17 +145,26 @@ def name_many_outliers(traces: Traces, noise: Noise) -> str:
     )
 
 
-def with_noise(result: LearnResult, traces: Traces, allowance: Allowance, functions: MachineFunctions) -> LearnResult:
+def with_noise(
+    result: LearnResult,
+    traces: Traces,
+    allowance: Allowance,
+    functions: MachineFunctions,
+    explain: Explain = "reward",
+) -> LearnResult:
     """The result, with its outliers by episode and step, and with what supports its triggers, these aside."""
     noise = Noise(allowance.tolerance, allowance.outliers)
     if result.machine is None:
         return replace(result, noise=noise)
-    levels = promised_rewards(result.machine, run(result.machine, traces, **functions))
-    wrong = np.flatnonzero(np.abs(traces.rewards - levels) > with_rounding(allowance.tolerance, levels))
+    way = run(result.machine, traces, **functions)
+    levels, ends = promised_rewards(result.machine, way), traces.ends()
+    wrong = are_apart(levels, traces.rewards, allowance.tolerance)
+    ends_wrong = ends != (promised_ends(result.machine, way) if explain == "reward+termination" else ends)
     found = []
-    for step in wrong.tolist():
+    for step in np.flatnonzero(wrong | ends_wrong).tolist():
         episode, at = traces.locate(step)
-        found.append(Outlier(episode, at, float(traces.rewards[step]), float(levels[step])))
+        end = bool(ends[step]) if ends_wrong[step] else None
+        found.append(Outlier(episode, at, float(traces.rewards[step]), float(levels[step]), end))
     noise, machine = replace(noise, outliers=tuple(found)), result.machine
     if found and result.proof == NO_CONFLICT:
         result = replace(result, proof=f"but for the outliers, {NO_CONFLICT}")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from math import isclose
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from markovize.conflicts.clock import Clock
 from markovize.conflicts.timetable import Timetable
+from markovize.episodes.allowance import show_tolerance
 from markovize.episodes.brief import BriefRepr
 from markovize.episodes.features import Guard
 from markovize.episodes.labelled_steps import Explain
@@ -33,19 +35,34 @@ Status: TypeAlias = Literal["optimal", "feasible", "unrealisable", "unknown"]
 
 @dataclass(frozen=True)
 class Outlier:
-    """A step that pays something else than its (u, reward label, u').
+    """A step that pays something else than its (u, reward label, u'), or that ``ends`` its episode, or not, unlike it.
 
     >>> str(Outlier(3, 7, 0.0, 1.0))
     'episode 3 step 7 paid 0 instead of 1'
+    >>> str(Outlier(3, 7, 1.0, 1.0, ends=False))
+    'episode 3 step 7 did not end it'
     """
 
     episode: int
     step: int
     reward: float
     expected: float
+    ends: bool | None = None  # where ends are to be explained, too, and this one is not
 
     def __str__(self) -> str:
-        return f"episode {self.episode} step {self.step} paid {self.reward:g} instead of {self.expected:g}"
+        told = []
+        if self.reward != self.expected and (self.ends is None or not isclose(self.reward, self.expected)):
+            paid, expected = f"{self.reward:g}", f"{self.expected:g}"
+            if paid == expected:
+                paid, expected = repr(self.reward), repr(self.expected)
+            told.append(f"paid {paid} instead of {expected}")
+        if self.ends is not None:
+            told.append("ended it" if self.ends else "did not end it")
+        return f"episode {self.episode} step {self.step} {' and '.join(told)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``learn --json`` has it."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -67,7 +84,7 @@ class Choice:
     literals: int | None = None
 
     def __str__(self) -> str:
-        told = f"tolerance {self.tolerance:g}, {self.outliers} outlier{'' if self.outliers == 1 else 's'}"
+        told = f"tolerance {show_tolerance(self.tolerance)}, {self.outliers} outlier{'' if self.outliers == 1 else 's'}"
         return f"{told}: {self.machine}, {self.bits:.0f} bits"
 
     @property
@@ -97,10 +114,15 @@ class Noise:
     margin: float | None = None  # bits by which the choice is shorter than other machines; longer, where it is exact
     stopped: bool = False  # by a limit, before all allowances were compared
 
+    @property
+    def taken(self) -> tuple[float, int]:
+        """What of the front was taken: the tolerance, and the outliers that are allowed. Some may not be needed."""
+        return self.tolerance, self.allowed
+
     def to_json(self) -> dict[str, Any]:
         """As ``learn --json`` has it."""
         out: dict[str, Any] = {"tolerance": self.tolerance, "allowed": self.allowed}
-        out["outliers"] = [asdict(outlier) for outlier in self.outliers]
+        out["outliers"] = [outlier.to_json() for outlier in self.outliers]
         out["front"] = [choice.to_json() for choice in self.front]
         out |= {"stopped": True} if self.stopped else {}
         return out if self.margin is None else out | {"margin": round(self.margin, 1)}
@@ -227,7 +249,8 @@ class LearnResult(BriefRepr):
         if self.labels_hardly_repeat:
             return (
                 f"most {self.reward_on} labels of rewards occur only once, so that no step could contradict another; "
-                "give functions that make labels of steps: --trigger-on and --reward-on module:function"
+                "give functions that make labels of steps (--trigger-on and --reward-on module:function), or learn "
+                "guards over features of observations (--trigger-on guards)"
             )
         least = min((each.paid for each in self.support), default=LITTLE)
         if least >= LITTLE:

@@ -40,6 +40,18 @@ def snap_rewards(rewards: Floats, tolerance: float) -> Floats | None:
     return None
 
 
+def lie_apart(rewards: Floats) -> bool:
+    """Whether rewards are a few clusters, none as wide as the gap to the next: levels that are measured with errors.
+
+    >>> lie_apart(np.array([0.0, 0.1, 1.0, 1.1])), lie_apart(np.array([0.0, 0.1, 0.2, 0.3]))
+    (True, False)
+    """
+    for starts, ends in _clusters(np.unique(rewards)):
+        if len(starts) > 1 and (ends - starts).max() < (starts[1:] - ends[:-1]).min():
+            return True
+    return False
+
+
 def _clusters(values: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Where the clusters of ascending values start and end: one, two and so on, which the widest gaps separate."""
     widest = np.argsort(-np.diff(values), kind="stable")

@@ -235,10 +235,7 @@ def _look(
         way = run(machine, traces, trigger_on=trigger_on, reward_on=reward_on, features=features)
         promised = promised_rewards(machine, way)
         unknown: Bools = np.isnan(promised)
-        if tolerance:
-            far: Bools = np.abs(promised - traces.rewards) > with_rounding(tolerance, promised)
-        else:
-            far = promised != traces.rewards
+        far = are_apart(promised, traces.rewards, tolerance)
         if machine.is_random:
             ids, cells = way.cells(machine.states)
             chance = np.array([machine.distribution(*cell) != () for cell in cells] or [False])[ids]
@@ -266,6 +263,18 @@ def promised_rewards(machine: RewardMachine, way: Run) -> Floats:
         if reward is not None:
             expected[number] = reward
     return expected[ids] if len(cells) else np.zeros(0)
+
+
+def promised_ends(machine: RewardMachine, way: Run) -> Bools:
+    """Whether the machine's step ends an episode, for each step."""
+    ids, cells = way.cells(machine.states)
+    return np.array([machine.terminal(*cell) for cell in cells] or [False])[ids]
+
+
+def are_apart(levels: Floats, rewards: Floats, tolerance: float) -> Bools:
+    """Which rewards are not those of their levels; within a tolerance, as :func:`with_rounding` has it."""
+    far: Bools = np.abs(levels - rewards) > with_rounding(tolerance, levels) if tolerance else levels != rewards
+    return far
 
 
 def with_rounding(tolerance: float, levels: Floats) -> Floats:

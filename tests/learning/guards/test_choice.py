@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,29 @@ def test_what_guards_cannot_obey_keeps_labels() -> None:
     traces = continuous(2 * MANY_STEPS)
     for option in ({"objective": "states"}, {"engine": "sat"}, {"trigger_on": "state"}, {"reward_on": "state"}):
         assert learn(traces, time_limit=5, **option).trigger_on != "guards"  # type: ignore[arg-type]
+
+
+def armed_and_paid(episodes: int = 60) -> Traces:
+    """Two numbers a step: once the first exceeds 1, the second pays 1 where it exceeds a half; rewards are shaken."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(episodes):
+        seen = rng.normal(size=(9, 2))
+        armed = np.logical_or.accumulate(seen[1:, 0] > 1)
+        paid = (armed & (seen[1:, 1] > 0.5)) + rng.uniform(-0.05, 0.05, 8)
+        found.append((seen.tolist(), [0] * 8, paid.tolist()))
+    return Traces.of(found)
+
+
+@pytest.mark.parametrize("tolerance", [0.06, "auto"])
+def test_rewards_with_errors_have_few_levels(tolerance: Any) -> None:
+    """Exact labels never come back, so that one state explains all; guards find the two thresholds."""
+    result = learn(armed_and_paid(), tolerance=tolerance)
+    assert (result.status, result.trigger_on, result.states, result.triggers) == ("optimal", "guards", 2, 1)
+
+
+@pytest.mark.parametrize("allowance", [{"outliers": 3}, {"outliers": "auto"}, {"tolerance": 1e-9}])
+def test_labels_that_hardly_repeat_are_said_also_where_noise_is_allowed_for(allowance: Any) -> None:
+    rng = np.random.default_rng(0)
+    numbers = Traces.of([(rng.random((201, 2)).tolist(), [0] * 200, rng.random(200).tolist())])
+    assert not why_guards(numbers, "auto")  # rewards are no levels with errors
+    assert "(--trigger-on guards)" in learn(numbers, **allowance).doubt

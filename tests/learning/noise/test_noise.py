@@ -38,7 +38,7 @@ from markovize.learning.limits import Limits
 from markovize.learning.noise import CLEAR, Chosen, choose_noise, choose_point, with_own_machine, without_noise
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
-from markovize.learning.result import Choice
+from markovize.learning.result import Choice, Noise, Outlier
 from markovize.learning.reward_clusters import snap_rewards, tolerances_to_try
 from markovize.learning.trimming import trim_rewards
 from markovize.machine.machine import RewardMachine
@@ -529,6 +529,53 @@ def test_no_noise_is_claimed_where_time_was_up_before_that_was_settled(office: T
     short = choose_noise(office, question, [("state", "state")], Limits(time.monotonic()))
     assert short.point is None
     assert choose_noise(office, question, [("state", "state")], Limits()).point is None
+
+
+def test_outliers_by_their_end_are_named() -> None:
+    """Where ends are to be explained as well, a step may be wrong about that, about its reward, or both."""
+    pays, other = (["h", "c", "o"], [0, 0], [0, 1], True), (["h", "h", "o"], [0, 0], [0, 0], False)
+    wrong = [(*pays[:3], False), (*pays[:2], [0, 0], False)]
+    result = learn([pays] * 20 + [other] * 20 + wrong, outliers=2, explain="reward+termination", **OFFICE)
+    assert (result.status, result.states, result.termination_conflicts) == ("optimal", 2, ())
+    assert result.noise is not None
+    assert [str(each) for each in result.noise.outliers] == [
+        "episode 40 step 1 did not end it",
+        "episode 41 step 1 paid 0 instead of 1 and did not end it",
+    ]
+    assert result.to_json()["noise"]["outliers"][0]["ends"] is False
+    assert [each.terminal for each in result.unwrap().rewards if each.reward] == [True]
+
+
+def test_without_a_tolerance_any_other_reward_is_an_outlier_however_near() -> None:
+    pays, other = (["h", "c", "o"], [0, 0], [0, 1.0]), (["h", "h", "o"], [0, 0], [0, 0])
+    result = learn([pays] * 20 + [other] * 20 + [(*pays[:2], [0, 1.0000000000000002])], outliers=1, **OFFICE)
+    assert result.noise is not None
+    assert [str(each) for each in result.noise.outliers] == ["episode 40 step 1 paid 1.0000000000000002 instead of 1.0"]
+
+
+def test_a_tolerance_is_printed_so_that_it_does_again(office: Traces, tmp_path: Path) -> None:
+    """Rounded down, it would not explain the rewards: what is said can be asked for."""
+    write_episodes(tmp_path / "walks.jsonl", shaken(office, 0.0317))
+    told = run_here("learn", str(tmp_path / "walks.jsonl"), "--tolerance", "auto")
+    assert told.code == 0
+    said = next(line for line in told.out.splitlines() if line.startswith("With a tolerance of "))
+    again = run_here("learn", str(tmp_path / "walks.jsonl"), "--tolerance", said.removeprefix("With a tolerance of "))
+    assert again.code == 0
+    assert said in again.out.splitlines()
+
+
+def test_the_taken_allowance_is_marked_also_where_fewer_outliers_do() -> None:
+    """The machine that is returned may have fewer of them than the one that was compared."""
+    noise = Noise(0.0, 9, (Outlier(0, 1, 0.0, 1.0),), (Choice(0.0, 4, 9, 12, 310.0), Choice(0.0, 9, 3, 2, 140.5)))
+    assert noise.taken == (0.0, 9)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_numbers_of_numpy_are_allowances(kind: type, office: Traces) -> None:
+    asked: Any = {"outliers": kind(3)} if kind is np.int64 else {"tolerance": kind(0.25)}
+    result = learn(flipped(office, [5]) if kind is np.int64 else shaken(office, 0.2), **asked, **OFFICE)
+    assert (result.status, result.states) == ("optimal", 2)
+    json.dumps(result.to_json())
 
 
 @pytest.mark.parametrize("seconds", [0.002, 0.01, 0.03, 0.1, 0.3])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -96,7 +96,7 @@ class RunNoise:
 
     def to_json(self) -> dict[str, Any]:
         numbers = {"tolerance": self.tolerance, "levels": [level.to_json() for level in self.levels]}
-        return numbers | {"outliers": [asdict(outlier) for outlier in self.outliers]} if self.outliers else numbers
+        return numbers | {"outliers": [outlier.to_json() for outlier in self.outliers]} if self.outliers else numbers
 
 
 @dataclass(frozen=True)

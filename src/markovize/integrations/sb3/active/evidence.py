@@ -135,7 +135,7 @@ class Evidence:
     def state(self) -> dict[str, Any]:
         """What an earlier training has to say of noise, for :meth:`recall`."""
         allowed = asdict(self.allowance) | {"wait": self._wait}
-        return allowed | {"found": [asdict(outlier) for outlier in self.outliers]}
+        return allowed | {"found": [outlier.to_json() for outlier in self.outliers]}
 
     def recall(self, state: Mapping[str, Any]) -> None:
         """Goes on with the allowance of an earlier training; before :meth:`use`."""
