@@ -56,7 +56,8 @@ UNSEEDED: Final = (
 )
 NOISE_IN_FILE: Final = (
     "Equal histories paid differently: random rewards, something that is not recorded, or something left over from "
-    "earlier episodes. Audit the environment itself to tell which."
+    "earlier episodes. Audit the environment itself to tell which. A machine is learned all the same where that is "
+    "allowed for: errors of rewards by --tolerance auto or --outliers auto, chance by --reward random."
 )
 MORE_EPISODES: Final = (
     "Record more episodes, from the same starts, with other ways to the same steps; or audit the environment itself; "

@@ -24,7 +24,7 @@ from markovize.learning.interrupts import interruptible
 from markovize.learning.label_front import Question
 from markovize.learning.learner import DEFAULT_ENGINE, Learner
 from markovize.learning.limits import Limits
-from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice
+from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice, name_one_level
 from markovize.learning.prefix_tree import count_contradicting
 from markovize.learning.problem import label_and_merge
 from markovize.learning.result import LearnResult
@@ -139,6 +139,8 @@ def with_advice(result: LearnResult, learner: Learner, traces: Traces, seconds: 
     if chosen.point is None:
         return result
     told = f"{contradiction.advice} {describe_choice(chosen.point, traces.recorded[1])}".strip()
+    if name_one_level(traces, chosen.point.allowance):
+        told += " That holds all rewards: where they are random by nature, ask for that (--reward random)."
     return replace(result, contradiction=replace(contradiction, advice=told))
 
 

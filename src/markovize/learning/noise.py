@@ -9,9 +9,10 @@ from typing import Final, Unpack
 import numpy as np
 
 from markovize.episodes.allowance import EXACT, Allowance, show_tolerance
-from markovize.episodes.columns import Floats
+from markovize.episodes.columns import Bools, Floats
 from markovize.episodes.labelled_steps import Explain
 from markovize.episodes.traces import Traces
+from markovize.episodes.values import show
 from markovize.learning.attempt import NO_CONFLICT
 from markovize.learning.description import Ruler
 from markovize.learning.fronts import MANY_OUTLIERS, Front, Point
@@ -24,9 +25,11 @@ from markovize.learning.repair import moves_of
 from markovize.learning.result import Choice, LearnResult, Noise, Outlier
 from markovize.learning.reward_clusters import snap_rewards
 from markovize.machine.machine import RewardMachine
-from markovize.machine.replay import MachineFunctions, are_apart, promised_ends, promised_rewards, run
+from markovize.machine.replay import MachineFunctions, Run, are_apart, promised_ends, promised_rewards, run
 from markovize.machine.support import count_support
 
+MANY_ALIKE: Final = 5  # steps that pay about the same are no accident
+MANY_IN_ONE: Final = 10  # outliers that one label has; likewise
 CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
 
 
@@ -134,6 +137,40 @@ def name_one_level(traces: Traces, allowance: Allowance) -> str:
     )
 
 
+def name_two_values(way: Run, states: int, rewards: Floats, tolerance: float) -> str:
+    """The first (u, reward label, u') that the tolerance makes one level, though it pays two things; empty if none."""
+    ids, cells = way.cells(states)
+    order = np.lexsort((rewards, ids))
+    starts = np.searchsorted(ids[order], np.arange(len(cells) + 1))
+    for (u, label, v), first, last in zip(cells, starts, starts[1:], strict=False):
+        paid = rewards[order[first:last]]
+        cut = int(np.argmax(np.diff(paid))) + 1 if len(paid) >= 2 * MANY_ALIKE else 0
+        if not MANY_ALIKE <= cut <= len(paid) - MANY_ALIKE:
+            continue
+        gap, wide = paid[cut] - paid[cut - 1], max(paid[cut - 1] - paid[0], paid[-1] - paid[cut])
+        if gap > 2 * wide and paid[-1] - paid[0] <= 2 * tolerance:
+            return (
+                f"a tolerance of {show_tolerance(tolerance)} makes one level of what ({u}, {show(label)}, {v}) pays, "
+                f"about {paid[:cut].mean():.3g} in {cut} steps and {paid[cut:].mean():.3g} in {len(paid) - cut}; "
+                "where rewards are random by nature, ask for that (--reward random)"
+            )
+    return ""
+
+
+def name_random_label(way: Run, states: int, wrong: Bools) -> str:
+    """The (u, reward label, u') with most outliers, where these are many of its steps; empty if there is none."""
+    ids, cells = way.cells(states)
+    outliers, steps = (np.bincount(some, minlength=len(cells)) for some in (ids[wrong], ids))
+    worst = int(outliers.argmax()) if len(cells) else 0
+    if not len(cells) or outliers[worst] < MANY_IN_ONE or outliers[worst] <= MANY_OUTLIERS * steps[worst]:
+        return ""
+    u, label, v = cells[worst]
+    return (
+        f"{outliers[worst]} of the {steps[worst]} steps of ({u}, {show(label)}, {v}) are outliers; where rewards are "
+        "random by nature, ask for that (--reward random)"
+    )
+
+
 def name_many_outliers(traces: Traces, noise: Noise) -> str:
     """Whether so many steps are outliers that the machine explains little; empty where that is not so."""
     share = len(noise.outliers) / max(1, traces.steps)
@@ -166,6 +203,10 @@ def with_noise(
         end = bool(ends[step]) if ends_wrong[step] else None
         found.append(Outlier(episode, at, float(traces.rewards[step]), float(levels[step]), end))
     noise, machine = replace(noise, outliers=tuple(found)), result.machine
+    if allowance.tolerance and (two := name_two_values(way, machine.states, traces.rewards, allowance.tolerance)):
+        result = replace(result, remarks=(*result.remarks, two))
+    if random := name_random_label(way, machine.states, wrong):
+        result = replace(result, remarks=(*result.remarks, random))
     if found and result.proof == NO_CONFLICT:
         result = replace(result, proof=f"but for the outliers, {NO_CONFLICT}")
     if result.interrupted:

@@ -221,10 +221,10 @@ class Deepening:
         if not questions:
             return f"one state cannot explain the conflict, and {further} a trigger"
         shown = "; ".join(f"{states} states with {_at_most(triggers)}" for states, triggers in questions[-3:])
-        proofs = "1 infeasibility proof" if len(questions) == 1 else f"{len(questions)} infeasibility proofs"
+        one = len(questions) == 1
+        proofs = f"{len(questions)} infeasibility proof{'' if one else 's'} on {len(exemplars.nodes)} exemplars"
         return (
-            f"{further} a trigger, and {proofs} on {len(exemplars.nodes)} exemplars exclude every smaller machine, "
-            f"the last: {shown}"
+            f"{further} a trigger, and {proofs} exclude{'s' if one else ''} every smaller machine, the last: {shown}"
         ) + ("" if exemplars.auditor is None else f"; {exemplars.auditor} confirmed each of them")
 
     # --- questions -------------------------------------------------------------------------------------------------

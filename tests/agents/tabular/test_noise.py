@@ -78,7 +78,7 @@ def run(noise: float, **settings: Any) -> RunResult:
 
 
 def test_without_an_allowance_noise_is_an_error() -> None:
-    with pytest.raises(UnrealisableError, match="noise"):
+    with pytest.raises(UnrealisableError, match="allow for it: --tolerance auto, --outliers auto or --reward random"):
         run(0.1)
 
 

@@ -570,6 +570,24 @@ def test_the_taken_allowance_is_marked_also_where_fewer_outliers_do() -> None:
     assert noise.taken == (0.0, 9)
 
 
+def test_a_tolerance_that_makes_one_level_of_two_values_says_so(office: Traces) -> None:
+    """Chance is no error of measurement: the shortest description may still be a level in the middle."""
+    rng, walks = np.random.default_rng(0), []
+    for _ in range(200):
+        places = rng.choice(["hall", "coffee", "office", "mail"], 9).tolist()
+        armed, paid = False, list[float]()
+        for place in places[1:]:
+            armed |= place == "coffee"
+            level = {"office": 4.0 * armed, "mail": float(rng.random() < 0.3)}.get(place, 0.0)
+            paid.append(level + rng.uniform(-0.02, 0.02))
+        walks.append((places, [0] * 8, paid))
+    remarks = learn(walks, tolerance="auto", **OFFICE).remarks
+    assert any("makes one level of what (0, mail, 0) pays" in each for each in remarks), remarks
+    remarks = learn(walks, tolerance=0.02, outliers="auto", **OFFICE).remarks
+    assert any("steps of (1, mail, 1) are outliers" in each for each in remarks), remarks
+    assert not learn(shaken(office, 0.1), tolerance="auto", **OFFICE).remarks
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
 def test_numbers_of_numpy_are_allowances(kind: type, office: Traces) -> None:
     asked: Any = {"outliers": kind(3)} if kind is np.int64 else {"tolerance": kind(0.25)}

@@ -33,6 +33,7 @@ from markovize.errors import InputError, UnrealisableError
 from markovize.learning.comparison import SMALL
 from markovize.learning.learner import Auto, Learner, LearnOptions
 from markovize.learning.parts import parts_of
+from markovize.learning.prefix_tree import Contradiction
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult
 from markovize.learning.search import Progress
@@ -41,6 +42,7 @@ from markovize.machine.machine import RewardMachine
 LEAST_SECONDS = 0.01  # of a search that must end at once
 PROOF = 80  # times the effort of a question, where the last machine is to be proven: seconds, at worst a minute
 MORE_EFFORT = 10  # times the effort, where it was not enough for any machine
+NOISE = "Where that is noise, allow for it: --tolerance auto, --outliers auto or --reward random."
 
 
 class MachineSearch:
@@ -113,8 +115,15 @@ class MachineSearch:
         self._allow(self.expected_tolerance())
         result = self._solve_settled(self.kept, len(self.solves) + 1)
         if result.contradiction is not None:
-            raise UnrealisableError(result.contradiction)
+            raise UnrealisableError(self._with_hint(result.contradiction))
         return result
+
+    def _with_hint(self, contradiction: Contradiction) -> Contradiction:
+        """What to allow for, where nothing is and no labels help."""
+        if not self.allowance.exact or contradiction.finer_labels_help:
+            return contradiction
+        told = f"{contradiction.advice} {NOISE}".strip()
+        return replace(contradiction, advice=told)
 
     def prove(
         self, machine: RewardMachine, stop: Stop = NEVER, tell: Callable[[str], None] | None = None
