@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,12 +16,13 @@ from resumed_runs import checkpoints, same
 
 from markovize import ActiveLearner, Emission, GridWorld, RewardMachine, Settings, Trigger
 from markovize.agents.tabular import RunResult, Snapshot
+from markovize.agents.tabular.codec import StepCodec
 from markovize.agents.tabular.compiled.allocation import allocate
 from markovize.agents.tabular.compiled.arrays import Rewards, Sizes
 from markovize.agents.tabular.compiled.updates import CONTRADICTS, KNOWN, MOVED, NEW, remember_level
 from markovize.agents.tabular.kept_episodes import KeptEpisodes
 from markovize.agents.tabular.outliers import Settled
-from markovize.agents.tabular.repeats import spread_of_repeats
+from markovize.agents.tabular.repeats import MANY, ROUND, SAME, spread_of_repeats
 from markovize.agents.tabular.search import MachineSearch
 from markovize.errors import InputError, UnrealisableError
 
@@ -242,6 +244,65 @@ def test_flips_leave_the_spread_of_equal_histories_as_it_is() -> None:
     assert spread_of_repeats(kept).seen > 0.5
     assert 0.2 < spread_of_repeats(kept, outliers=True).seen < 0.4
     assert 0.35 < spread_of_repeats(kept, outliers=True).expected < 0.5  # a normal deviation has tails
+
+
+def search_with(kept: KeptEpisodes, **settings: Any) -> MachineSearch:
+    codec = StepCodec([0, 1], [0])
+    codec.transition(0, 0, 1)
+    search = MachineSearch(Settings.of(**settings), codec)
+    search.kept = kept
+    return search
+
+
+def after_one_history(paid: Sequence[float]) -> KeptEpisodes:
+    kept = KeptEpisodes()
+    for each in paid:
+        kept.add(np.array([0], np.int32), np.array([each]), True)
+    return kept
+
+
+def test_the_last_episodes_are_the_same_only_if_they_all_went_and_paid_alike() -> None:
+    kept = after_one_history([0.5, 1.0, 1.0])
+    assert kept.are_same(2) and not kept.are_same(3) and not kept.are_same(4)
+    kept.add(np.array([0, 0], np.int32), np.array([1.0, 1.0]), True)
+    assert not kept.are_same(2)
+    assert after_one_history([1.0, 1.0, 1.0 + 1e-12]).are_same(3) is False
+
+
+@pytest.mark.parametrize(("paid", "known"), [([1.0] * 4, True), ([1.0] * 3, False), ([1.0, 1.1] * 5, False)])
+def test_levels_are_known_by_few_rewards_where_all_are_the_same(paid: list[float], known: bool) -> None:
+    assert search_with(after_one_history(paid), tolerance="auto").knows_levels([1.0]) is known
+    assert search_with(after_one_history([]), tolerance=0.1).knows_levels([1.0])  # nobody asks
+
+
+def test_levels_that_are_noisy_are_known_by_many_rewards() -> None:
+    kept = after_one_history(np.random.default_rng(0).uniform(0.9, 1.1, MANY).tolist())
+    search = search_with(kept, tolerance="auto")
+    assert search.knows_levels([1.0, 0.95])
+    assert not search.knows_levels([1.0, 3.0])  # nothing is known of that one
+
+
+def test_rewards_after_one_history_are_enough_where_they_are_the_same_or_as_wide_as_others() -> None:
+    rng = np.random.default_rng(0)
+    search = search_with(after_one_history(rng.uniform(0.8, 1.2, 64).tolist()), tolerance="auto")
+    assert not search.has_enough([1.0] * SAME) and search.has_enough([1.0] * (SAME + 1))
+    narrow = rng.uniform(0.95, 1.05, ROUND).tolist()
+    assert search.has_enough(narrow) and not search.has_enough(narrow[:-1])
+    assert not search.has_enough(rng.uniform(0, 2, ROUND).tolist())  # wider than anything before
+
+
+@pytest.mark.parametrize("asked", [{"tolerance": "auto"}, {"outliers": "auto"}, {"tolerance": 0.1}, {"outliers": 1}])
+def test_all_machines_are_not_for_noisy_runs(asked: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="all"):
+        Settings.of(all=3, **asked)
+
+
+def test_repeating_where_nothing_is_noisy_soon_ends() -> None:
+    """Three repetitions of each episode in conflict, and four of each end, say that there is nothing to be measured."""
+    noisy, exact = (run(0, tolerance=each, seed=0) for each in ("auto", 0))
+    assert noisy.machine.states == exact.machine.states
+    assert noisy.noise is not None and noisy.noise.tolerance == 0
+    assert len(noisy.kept) <= len(exact.kept) + 40
 
 
 @pytest.mark.kernels
