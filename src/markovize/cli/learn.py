@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from markovize.episodes.stream import SomeEpisodes
     from markovize.episodes.traces import Traces
     from markovize.learning.random_rewards.chance import Chance
-    from markovize.learning.result import LearnResult
+    from markovize.learning.result import LearnResult, Noise
     from markovize.machine.replay import ReplayReport
 
 MOST_COMPARED = 12  # allowances on the screen
@@ -312,7 +312,7 @@ def _print_noise(result: LearnResult, everything: bool) -> None:
         if lines:
             out.print("\n".join(lines), markup=False, highlight=False)
     if noise.front:
-        out.print(f"Allowances that were compared; {_why_taken(noise.margin)}:", highlight=False, soft_wrap=True)
+        out.print(f"Allowances that were compared; {_why_taken(noise)}:", highlight=False, soft_wrap=True)
         most = max(sorted(choice.bits for choice in noise.front)[:MOST_COMPARED])
         marked = [((c.tolerance, c.outliers) == noise.taken, c) for c in noise.front]
         lines = [
@@ -323,10 +323,13 @@ def _print_noise(result: LearnResult, everything: bool) -> None:
         out.print("\n".join(f"  {line}" for line in lines), markup=False, highlight=False, soft_wrap=True)
 
 
-def _why_taken(margin: float | None) -> str:
+def _why_taken(noise: Noise) -> str:
     """By how much the description is the shortest; or how much less than needed an allowance would save."""
     from markovize.learning.noise import CLEAR
 
+    margin, shortest = noise.margin, min(noise.front, key=lambda each: each.bits)
+    if noise.stopped and noise.taken == (0.0, 0) and (shortest.tolerance, shortest.outliers) != noise.taken:
+        return "it is not settled whether there is any noise, and rewards are taken as they are"
     if margin is not None and margin < 0:
         saved = f"here it saves {-margin:.0f}"
         return f"rewards are taken as they are unless an allowance saves more than {CLEAR:.0f} bits, and {saved}"

@@ -169,7 +169,7 @@ class Ruler:
     def _by_own_deviation(self, groups: Groups, less: float = 1.0) -> Floats:
         """Normal, each group with its own deviation."""
         deviation = less * np.sqrt(groups.squares / np.maximum(groups.steps - 1, 1))
-        own: Floats = groups.steps * np.log2(sqrt(2 * pi * e) * np.maximum(deviation, self.grain) / self.grain)
+        own: Floats = groups.steps * (log2(2 * pi * e) / 2 + np.log2(np.maximum(deviation / self.grain, 1.0)))
         return own
 
     def _by_deviation(self, groups: Groups, deviation: float) -> Floats:

@@ -66,15 +66,30 @@ class Point:
 class Front:
     """The points that were found; ``stopped``: time was up before all was compared.
 
-    ``open``: it is not known yet whether rewards are explained as they are, and what the shortest machine leaves
-    unexplained is more than rewards that are rare. The widest tolerance that was searched ``in_vain``, under which
-    labels and with which effort: no machine was found for it.
+    ``unsettled``: the machines without triggers of searches that have not told yet whether rewards are explained as
+    they are, where what the shortest machine leaves unexplained is more than rewards that are rare. The widest
+    tolerance that was searched ``in_vain``, under which labels and with which effort: no machine was found for it.
     """
 
     points: list[Point] = field(default_factory=list)
-    open: bool = False
+    unsettled: set[Point] = field(default_factory=set)
     stopped: bool = False
     in_vain: dict[tuple[LabelPair, int], float] = field(default_factory=dict)
+
+    @property
+    def open(self) -> bool:
+        """Whether it is not known if there is any noise."""
+        return bool(self.unsettled)
+
+    def leave_open(self, start: Start) -> None:
+        """Rewards may be explained as they are, from here on, where that is possible at all."""
+        if start.may_be_exact:
+            self.unsettled.add(start.alone)
+
+    def settle(self, start: Start) -> None:
+        """Whether they are is known, or it is known that it does not matter."""
+        if start.may_be_exact:
+            self.unsettled.discard(start.alone)
 
     @property
     def shortest(self) -> Point | None:
@@ -121,20 +136,22 @@ def collect_points(
     gives way before what takes long, with the bits of the shortest so far: all others have their turn first.
     Of tolerances that promise nothing shorter, the machine with one state where it is within what is given: to compare.
     """
-    front, waiting = Front(), list[tuple[float, Iterator[float]]]()
+    front, waiting, every_start = Front(), list[tuple[float, Iterator[float]]](), list[S]()
     try:
         every = tolerances_to_try(rewards) if tolerance is None else [tolerance]
         for others in (False, True):
             if others and not front.leaves_much:
                 break
             begun = [start for each in every for start in begin(each, others)]
-            front.open |= not others and any(start.may_be_exact for start in begun)
+            every_start += begun
+            for start in begun:
+                front.leave_open(start)
             for start in sorted(begun, key=lambda start: start.rank):
                 if start.least < min((point.bits for point in front.points), default=float("inf")):
                     points = add(start, front)  # one by one: time may be up before the last
                     waiting += [(bits, points) for bits in islice(points, 1)]
-                elif start.may_be_exact:
-                    front.open = False
+                else:
+                    front.settle(start)
             known = {point.allowance.tolerance for point in front.points}
             alone = [start.alone for start in begun if start.alone.allowance.tolerance not in known]
             front.points += [point for point in alone if point.allowance.outliers <= (outliers or 0)]
@@ -143,6 +160,9 @@ def collect_points(
                 pass
     except Stop:
         front.stopped = True
+        for start in every_start:
+            if front.shortest is not None and start.least >= front.shortest.bits:
+                front.settle(start)
     front.points.sort(key=lambda point: point.bits)
     return front
 

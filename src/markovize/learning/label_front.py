@@ -197,7 +197,6 @@ class _Points:
         Gives way between machines that grow and those that the engine is asked for, with the bits of the shortest.
         """
         start, allowed, front = self._start, self._question.outliers, self._front
-        front.open |= start.may_be_exact
         if allowed is not None:
             if start.needed <= allowed:
                 yield from self._search_as_they_are(allowed)
@@ -205,15 +204,15 @@ class _Points:
             self._grow()
             if self._swap_triggers():
                 self._grow_in_beam()
-                front.open &= self._may_be_exact_after_all or not start.may_be_exact
+                self._settle_if_rare()
                 yield self._shortest.bits
                 self._ask_engine()
-        front.open &= not start.may_be_exact
+        front.settle(start)
 
-    @property
-    def _may_be_exact_after_all(self) -> bool:
-        """Whether it is open if there is any noise: more is left unexplained than rewards that are rare."""
-        return self._start.may_be_exact and all(self._shortest.allowance.outliers > steps for _, steps in self._trimmed)
+    def _settle_if_rare(self) -> None:
+        """There is noise where the shortest machine leaves no more unexplained than rewards that are rare."""
+        if self._start.may_be_exact and any(self._shortest.allowance.outliers <= steps for _, steps in self._trimmed):
+            self._front.settle(self._start)
 
     def _ask_engine(self) -> None:
         """Machines that did not grow."""
@@ -325,8 +324,9 @@ class _Points:
 
     def _search_without_outliers(self) -> None:
         """Perhaps there is no noise at all."""
-        self._front.open &= self._may_be_exact_after_all or not self._start.may_be_exact
-        effort = EFFORT if self._front.open and self._start.may_be_exact else SOME_EFFORT
+        self._settle_if_rare()
+        is_open = self._start.alone in self._front.unsettled
+        effort = EFFORT if is_open else SOME_EFFORT
         if not self._search_within(0, effort) and self._start.may_be_exact:
             self._merge_states(cut_tree(self._start.merged, EXACT))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import log2
 from typing import Final, Unpack
 
 import numpy as np
@@ -29,6 +30,8 @@ from markovize.machine.replay import MachineFunctions, Run, are_apart, promised_
 from markovize.machine.support import count_support
 
 MANY_ALIKE: Final = 5  # steps that pay about the same are no accident
+CLEARLY_TWO: Final = 20.0  # bits by which two windows must be shorter than one, beside which label it is
+FINEST: Final = 2.0**20  # parts of a range: narrower windows are counted as this
 MANY_IN_ONE: Final = 10  # outliers that one label has; likewise
 CLEAR: Final = 64.0  # bits that an allowance must save where rewards can be explained as they are
 
@@ -137,33 +140,40 @@ def name_one_level(traces: Traces, allowance: Allowance) -> str:
     )
 
 
-def name_two_values(way: Run, states: int, rewards: Floats, tolerance: float) -> str:
-    """The first (u, reward label, u') that the tolerance makes one level, though it pays two things; empty if none."""
+def name_two_values(way: Run, states: int, rewards: Floats, wrong: Bools, tolerance: float) -> str:
+    """The (u, reward label, u') that most clearly pays two things, which the tolerance makes one level; empty if none.
+
+    What two narrow windows save over one is weighed in bits: of many labels, some look like that by chance.
+    """
     ids, cells = way.cells(states)
+    ids, rewards = ids[~wrong], rewards[~wrong]
     order = np.lexsort((rewards, ids))
     starts = np.searchsorted(ids[order], np.arange(len(cells) + 1))
+    best, clearest = log2(max(1, len(cells))) + CLEARLY_TWO, ""
     for (u, label, v), first, last in zip(cells, starts, starts[1:], strict=False):
         paid = rewards[order[first:last]]
         cut = int(np.argmax(np.diff(paid))) + 1 if len(paid) >= 2 * MANY_ALIKE else 0
         if not MANY_ALIKE <= cut <= len(paid) - MANY_ALIKE:
             continue
-        gap, wide = paid[cut] - paid[cut - 1], max(paid[cut - 1] - paid[0], paid[-1] - paid[cut])
-        if gap > 2 * wide and paid[-1] - paid[0] <= 2 * tolerance:
-            return (
+        wide = max(paid[cut - 1] - paid[0], paid[-1] - paid[cut], (paid[-1] - paid[0]) / FINEST)
+        if (saved := len(paid) * log2((paid[-1] - paid[0]) / (2 * wide)) if wide else 0.0) > best:
+            best = saved
+            clearest = (
                 f"a tolerance of {show_tolerance(tolerance)} makes one level of what ({u}, {show(label)}, {v}) pays, "
                 f"about {paid[:cut].mean():.3g} in {cut} steps and {paid[cut:].mean():.3g} in {len(paid) - cut}; "
                 "where rewards are random by nature, ask for that (--reward random)"
             )
-    return ""
+    return clearest
 
 
 def name_random_label(way: Run, states: int, wrong: Bools) -> str:
     """The (u, reward label, u') with most outliers, where these are many of its steps; empty if there is none."""
     ids, cells = way.cells(states)
     outliers, steps = (np.bincount(some, minlength=len(cells)) for some in (ids[wrong], ids))
-    worst = int(outliers.argmax()) if len(cells) else 0
-    if not len(cells) or outliers[worst] < MANY_IN_ONE or outliers[worst] <= MANY_OUTLIERS * steps[worst]:
+    are_many = (outliers >= MANY_IN_ONE) & (outliers > MANY_OUTLIERS * steps)
+    if not are_many.any():
         return ""
+    worst = int(np.where(are_many, outliers, 0).argmax())
     u, label, v = cells[worst]
     return (
         f"{outliers[worst]} of the {steps[worst]} steps of ({u}, {show(label)}, {v}) are outliers; where rewards are "
@@ -200,10 +210,12 @@ def with_noise(
     found = []
     for step in np.flatnonzero(wrong | ends_wrong).tolist():
         episode, at = traces.locate(step)
-        end = bool(ends[step]) if ends_wrong[step] else None
-        found.append(Outlier(episode, at, float(traces.rewards[step]), float(levels[step]), end))
+        end, reward = bool(ends[step]) if ends_wrong[step] else None, float(traces.rewards[step])
+        found.append(Outlier(episode, at, reward, float(levels[step]) if wrong[step] else reward, end))
     noise, machine = replace(noise, outliers=tuple(found)), result.machine
-    if allowance.tolerance and (two := name_two_values(way, machine.states, traces.rewards, allowance.tolerance)):
+    if allowance.tolerance and (
+        two := name_two_values(way, machine.states, traces.rewards, wrong, allowance.tolerance)
+    ):
         result = replace(result, remarks=(*result.remarks, two))
     if random := name_random_label(way, machine.states, wrong):
         result = replace(result, remarks=(*result.remarks, random))

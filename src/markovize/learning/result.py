@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from math import isclose
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from markovize.conflicts.clock import Clock
@@ -51,7 +50,7 @@ class Outlier:
 
     def __str__(self) -> str:
         told = []
-        if self.reward != self.expected and (self.ends is None or not isclose(self.reward, self.expected)):
+        if self.reward != self.expected:
             paid, expected = f"{self.reward:g}", f"{self.expected:g}"
             if paid == expected:
                 paid, expected = repr(self.reward), repr(self.expected)

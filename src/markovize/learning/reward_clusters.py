@@ -46,8 +46,9 @@ def lie_apart(rewards: Floats) -> bool:
     >>> lie_apart(np.array([0.0, 0.1, 1.0, 1.1])), lie_apart(np.array([0.0, 0.1, 0.2, 0.3]))
     (True, False)
     """
-    for starts, ends in _clusters(np.unique(rewards)):
-        if len(starts) > 1 and (ends - starts).max() < (starts[1:] - ends[:-1]).min():
+    values = np.unique(rewards)
+    for starts, ends in _clusters(values):
+        if 1 < len(starts) <= len(values) // 2 and (ends - starts).max() < (starts[1:] - ends[:-1]).min():
             return True
     return False
 

@@ -6,7 +6,8 @@ import json
 import signal
 import threading
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,9 @@ from markovize.errors import MachineError
 from markovize.learning import advice
 from markovize.learning.engines import find_engine
 from markovize.learning.engines.base import Rules
-from markovize.learning.fronts import Front, Point
+from markovize.learning.fronts import Front, Point, collect_points
 from markovize.learning.label_front import Question
-from markovize.learning.limits import Limits
+from markovize.learning.limits import Limits, Stop
 from markovize.learning.noise import CLEAR, Chosen, choose_noise, choose_point, with_own_machine, without_noise
 from markovize.learning.prefix_tree import cut_tree
 from markovize.learning.problem import label_and_merge
@@ -582,10 +583,34 @@ def test_a_tolerance_that_makes_one_level_of_two_values_says_so(office: Traces) 
             paid.append(level + rng.uniform(-0.02, 0.02))
         walks.append((places, [0] * 8, paid))
     remarks = learn(walks, tolerance="auto", **OFFICE).remarks
-    assert any("makes one level of what (0, mail, 0) pays" in each for each in remarks), remarks
+    assert any("makes one level of what (1, mail, 1) pays" in each for each in remarks), remarks
     remarks = learn(walks, tolerance=0.02, outliers="auto", **OFFICE).remarks
     assert any("steps of (1, mail, 1) are outliers" in each for each in remarks), remarks
     assert not learn(shaken(office, 0.1), tolerance="auto", **OFFICE).remarks
+
+
+def test_two_values_are_told_also_beside_an_outlier_but_not_where_chance_makes_two_of_many_labels() -> None:
+    rng = np.random.default_rng(0)
+    walks: list[Any] = [(["x"] * 2, [0], [float(rng.choice([0.95, 1.05]))]) for _ in range(60)]
+    walks += [(["x"] * 2, [0], [9.0])]
+    assert any("makes one level of what (0, x, 0)" in n for n in learn(walks, tolerance=0.06, outliers=1).remarks)
+    labels = np.repeat(np.arange(300), 10)
+    many = [(["x", int(at)], [0], [at + float(rng.uniform(-0.1, 0.1))]) for at in labels]
+    assert not any("makes one level" in n for n in learn(many, tolerance=0.1, **OFFICE).remarks)
+
+
+def test_a_random_label_is_named_beside_a_common_one_with_more_outliers() -> None:
+    coin = [(["x", "coin"], [0], [float(n % 2)]) for n in range(40)]
+    hall = [(["x", "hall"], [0], [float(n < 30)]) for n in range(2_000)]
+    remarks = learn(coin + hall, outliers=50, **OFFICE).remarks
+    assert any("20 of the 40 steps of (0, coin, 0) are outliers" in each for each in remarks), remarks
+
+
+def test_an_outlier_by_its_end_has_no_other_reward() -> None:
+    pays = [(["h", "o"], [0], [paid], True) for paid in (1.0, 1.05, 0.95)] * 20
+    result = learn([*pays, (["h", "o"], [0], [0.96], False)], tolerance=0.1, outliers=1, explain="reward+termination")
+    assert result.noise is not None
+    assert [str(each) for each in result.noise.outliers] == ["episode 60 step 0 did not end it"]
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
@@ -616,6 +641,52 @@ def test_a_choice_that_a_limit_stopped_says_so(tmp_path: Path) -> None:
     told = run_here("learn", str(tmp_path / "walks.jsonl"), *asked)
     assert told.code == 3
     assert "not all allowances were compared before the limit" in told.out
+
+
+@dataclass(frozen=True)
+class Started:
+    """Where a search for machines begins: what of it decides whether noise is claimed."""
+
+    alone: Point
+    may_be_exact: bool = True
+    least: float = 0.0
+    rank: float = 0.0
+
+
+def collected(first: Started, other: Started, stops: bool) -> Front:
+    """The points of two label pairs: the first gives way and is never done if time is up; the other is done at once."""
+
+    def add(start: Started, front: Front) -> Iterator[float]:
+        if start is first:
+            front.points.append(replace(start.alone, allowance=Allowance(0.0, 20)))  # which leaves much
+            yield 0.0
+            if stops:
+                raise Stop
+        front.settle(start)
+
+    return collect_points(np.array([0.0, 1.0]), 0.0, None, lambda _, others: [other if others else first], add)
+
+
+def test_what_one_search_settles_is_not_settled_for_others() -> None:
+    first, other = (Started(Point(Allowance(0.0, 30), 1, 0, 900.0, labels=(each, each))) for each in ("a", "b"))
+    assert collected(first, other, stops=True).open
+    assert choose_point(collected(first, other, stops=True)).point is None
+    assert not collected(first, other, stops=False).open
+    assert not collected(replace(first, least=1000.0), other, stops=True).open  # no exact machine could be shorter
+
+
+def test_the_command_does_not_call_what_is_longer_the_shortest(
+    office: Traces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where time was up before it was known whether there is noise, rewards are taken as they are; that is said."""
+    front = (Choice(0.0, 0, 9, 12, 310.0), Choice(0.0, 9, 1, 0, 1.5))
+    monkeypatch.setattr(
+        "markovize.learning.entry.choose_allowance", lambda *_, **__: Chosen(None, front, None, stopped=True)
+    )
+    write_episodes(tmp_path / "walks.jsonl", office)
+    told = run_here("learn", str(tmp_path / "walks.jsonl"), "--outliers", "auto")
+    assert told.code == 3
+    assert "it is not settled whether there is any noise, and rewards are taken as they are" in told.out
 
 
 def test_a_choice_that_nothing_stopped_does_not_say_so(office: Traces) -> None:

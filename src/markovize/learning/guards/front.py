@@ -108,7 +108,7 @@ class _Front:
         """The points of one tolerance, each as soon as it is found; all before others have their turn."""
         for point in self.points(start, front):
             front.points.append(point)
-        front.open &= not start.may_be_exact
+        front.settle(start)
         yield from ()
 
     def points(self, start: _Start, front: Front) -> Iterator[Point]:
@@ -129,7 +129,8 @@ class _Front:
             if fewest <= (allowed or 0):
                 return  # larger ones explain no more
         assert best is not None and best.candidate is not None
-        front.open &= not start.may_be_exact or (allowed is not None and fewest > allowed)
+        if allowed is None or fewest <= allowed:
+            front.settle(start)
         wanted = {allowed} if allowed is not None else {0, best.allowance.outliers // 2}
         for outliers in sorted(wanted):
             has, named = best.allowance, self.ruler.name_outliers
