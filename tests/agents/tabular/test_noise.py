@@ -228,6 +228,7 @@ def test_a_tolerance_that_is_found_among_outliers(outliers: int | str, share: fl
     assert result.greedy_return == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_run_with_both_kinds_of_noise_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings.of(episodes=80, max_steps=30, tolerance="auto", outliers="auto", seed=2)
     whole, saved = checkpoints(lambda: Noisy(flipped(), 0.1), settings, monkeypatch)
