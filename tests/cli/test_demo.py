@@ -28,7 +28,7 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path, capsys: pytest.CaptureFi
         "Without labels",
         "in state 0, x < 3 and y ≥ 7 → state 1",
         "optimal: 2 guards, 4 literals",
-        "optimal with a tolerance of 0.1",
+        "optimal with a tolerance of 0.09997 and 5 outliers",
         "5 of the 5 wrong rewards are found, 0 others are blamed",
     ):
         assert words in said

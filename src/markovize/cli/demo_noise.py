@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from markovize import Traces, describe, learn
+from markovize.episodes.allowance import show_tolerance
 from markovize.pictures.front import draw_front
 from markovize.worlds import world
 from markovize.worlds.walks import noisy_walks
@@ -50,8 +51,8 @@ def learn_noisy(folder: Path, say: Callable[[str], None]) -> None:
         say(f"   {line}")
     say("   The truth: the mail at (7, 4) is to be fetched first")
     say(
-        f"   [green]{result.status}[/] with a tolerance of {noise.tolerance:.4f} and {len(noise.outliers)} outliers, "
-        f"chosen among {len(noise.front)} allowances; {result.seconds:.1f} s"
+        f"   [green]{result.status}[/] with a tolerance of {show_tolerance(noise.tolerance)} and "
+        f"{len(noise.outliers)} outliers, chosen among {len(noise.front)} allowances; {result.seconds:.1f} s"
     )
     found = {int(noisy.offsets[each.episode]) + each.step for each in noise.outliers}
     for outlier in noise.outliers[:SHOWN]:

@@ -24,7 +24,8 @@ from markovize.learning.interrupts import interruptible
 from markovize.learning.label_front import Question
 from markovize.learning.learner import DEFAULT_ENGINE, Learner
 from markovize.learning.limits import Limits
-from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice, name_one_level
+from markovize.learning.noise import Chosen, choose_noise, choose_point, describe_choice
+from markovize.learning.noise_notes import name_one_level
 from markovize.learning.prefix_tree import count_contradicting
 from markovize.learning.problem import label_and_merge
 from markovize.learning.result import LearnResult

@@ -32,7 +32,8 @@ from markovize.learning.guards.choice import why_guards
 from markovize.learning.interrupts import interruptible
 from markovize.learning.learner import NO_ALLOWANCES, Learner, LearnOptions
 from markovize.learning.merging import as_mergeable
-from markovize.learning.noise import name_many_outliers, name_one_level, with_noise, with_own_machine
+from markovize.learning.noise import with_noise, with_own_machine
+from markovize.learning.noise_notes import name_many_outliers, name_one_level
 from markovize.learning.random_rewards.entry import learn_random
 from markovize.learning.result import LearnResult, Noise
 from markovize.learning.search import Progress

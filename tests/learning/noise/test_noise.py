@@ -28,6 +28,7 @@ from markovize import (
     write_episodes,
     write_machine,
 )
+from markovize.cli.learn import _print_noise
 from markovize.episodes.allowance import Allowance
 from markovize.errors import MachineError
 from markovize.learning import advice
@@ -565,10 +566,16 @@ def test_a_tolerance_is_printed_so_that_it_does_again(office: Traces, tmp_path: 
     assert said in again.out.splitlines()
 
 
-def test_the_taken_allowance_is_marked_also_where_fewer_outliers_do() -> None:
+def test_the_taken_allowance_is_marked_also_where_fewer_outliers_do(
+    office: Traces, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The machine that is returned may have fewer of them than the one that was compared."""
     noise = Noise(0.0, 9, (Outlier(0, 1, 0.0, 1.0),), (Choice(0.0, 4, 9, 12, 310.0), Choice(0.0, 9, 3, 2, 140.5)))
     assert noise.taken == (0.0, 9)
+    _print_noise(replace(learn(office, **OFFICE), noise=noise), everything=True)
+    told = capsys.readouterr().out
+    assert "With 1 outlier of 9 allowed:" in told
+    assert "→ tolerance 0, 9 outliers: 3 states, 2 triggers, 140 bits" in told
 
 
 def test_a_tolerance_that_makes_one_level_of_two_values_says_so(office: Traces) -> None:
